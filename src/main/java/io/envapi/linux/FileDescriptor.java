@@ -1,0 +1,118 @@
+package io.envapi.linux;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * An open descriptor, owned by one holder who closes it once. Always close-on-exec.
+ *
+ * <p>Closing while another thread is inside a call on it is the holder's mistake: the kernel may
+ * give the number to somebody else. Holders serialize use and close.
+ */
+public final class FileDescriptor implements AutoCloseable {
+
+  // int close(int fd); ssize_t read(int, void *, size_t); ssize_t write(int, const void *, size_t);
+  private static final MethodHandle CLOSE =
+      LibC.downcall("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle READ =
+      LibC.downcall("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+  private static final MethodHandle WRITE =
+      LibC.downcall("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
+
+  /** What {@link #read} answers when a non-blocking descriptor has nothing to give now. */
+  public static final int WOULD_BLOCK = -1;
+
+  private final int number;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  FileDescriptor(int number) {
+    this.number = number;
+  }
+
+  /** The number, for the calls of this package. */
+  int number() {
+    if (closed.get()) {
+      throw new LinuxException("fd", Errno.EBADF);
+    }
+    return number;
+  }
+
+  /**
+   * Reads at most {@code length} bytes into {@code target}.
+   *
+   * @return the bytes read, 0 at the end, or {@link #WOULD_BLOCK}
+   */
+  public int read(byte[] target, int offset, int length) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(length);
+      int read = read(buffer);
+      if (read > 0) {
+        MemorySegment.copy(buffer, JAVA_BYTE, 0, target, offset, read);
+      }
+      return read;
+    }
+  }
+
+  /** As {@link #read(byte[], int, int)}, filling at most all of {@code buffer}. */
+  int read(MemorySegment buffer) {
+    int fd = number();
+    try {
+      return (int)
+          LibC.call("read", e -> (long) READ.invokeExact(e, fd, buffer, buffer.byteSize()));
+    } catch (LinuxException e) {
+      if (e.is(Errno.EAGAIN)) {
+        return WOULD_BLOCK;
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Writes at most {@code length} bytes of {@code source}.
+   *
+   * @return the bytes written, 0 when a non-blocking descriptor takes none now
+   * @throws LinuxException with {@code EPIPE} when nobody can read them any more
+   */
+  public int write(byte[] source, int offset, int length) {
+    int fd = number();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(length);
+      MemorySegment.copy(source, offset, buffer, JAVA_BYTE, 0, length);
+      return (int) LibC.call("write", e -> (long) WRITE.invokeExact(e, fd, buffer, (long) length));
+    } catch (LinuxException e) {
+      if (e.is(Errno.EAGAIN)) {
+        return 0;
+      }
+      throw e;
+    }
+  }
+
+  public boolean isOpen() {
+    return !closed.get();
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      // Linux releases the number even when close reports an error, so there is nothing to retry.
+      try {
+        LibC.call("close", e -> (int) CLOSE.invokeExact(e, number));
+      } catch (LinuxException ignored) {
+        return;
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "fd" + number;
+  }
+}

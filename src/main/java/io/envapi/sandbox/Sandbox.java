@@ -1,0 +1,52 @@
+package io.envapi.sandbox;
+
+import io.envapi.failure.Result;
+import io.envapi.id.EnvironmentId;
+import io.envapi.process.ProcessIdentity;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One tier of confinement. Methods block (files, spawning) and are called on threads that may; all
+ * are safe for concurrent use.
+ */
+public interface Sandbox {
+
+  SandboxTier tier();
+
+  /** The layers in force, for readiness and operators. */
+  Layers layers();
+
+  /**
+   * The directories of an environment, made and given to {@code uid} where they are missing.
+   *
+   * @param uid the uid set aside for the environment; a tier without uids of its own ignores it
+   */
+  Result<Workspace> prepare(EnvironmentId environment, int uid);
+
+  /** A terminal whose slave the environment's shells can open by the name {@code tty} tells them. */
+  Result<Terminal> openTerminal(EnvironmentId environment, Workspace workspace, boolean network);
+
+  /** Starts a shell. Refused with {@code SandboxFailed} and nothing left behind when it cannot. */
+  Result<Started> start(Launch launch);
+
+  /** The process that keeps the environment's namespaces alive, where the tier has one. */
+  Optional<ProcessIdentity> holder(EnvironmentId environment);
+
+  /** Ends every process of the environment that the tier itself keeps, such as the holder. */
+  void stop(EnvironmentId environment);
+
+  /** Empties the workspace and the logs; the directories stay. */
+  void wipe(Workspace workspace);
+
+  /** Stops the environment and deletes everything it has on the host. */
+  void remove(EnvironmentId environment, Workspace workspace);
+
+  /**
+   * After a restart: ends what an earlier service left running of this environment, found by the
+   * recorded identities and by what the tier itself can find.
+   *
+   * @return how many processes were killed
+   */
+  int reconcile(EnvironmentId environment, List<ProcessIdentity> recorded);
+}

@@ -1,0 +1,176 @@
+package io.envapi;
+
+import static com.tngtech.archunit.base.DescribedPredicate.alwaysTrue;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Where code may live: the packages, and which of them each may use. */
+class ArchitectureTest {
+
+  private static final String ROOT = "io.envapi.";
+
+  /** Package to the packages of ours it may use. */
+  private static final Map<String, List<String>> MAY_USE =
+      Map.ofEntries(
+          Map.entry("linux", List.of()),
+          Map.entry("id", List.of()),
+          Map.entry("failure", List.of("id")),
+          Map.entry("audit", List.of("id")),
+          Map.entry("process", List.of("linux", "failure", "id")),
+          Map.entry("sandbox", List.of("linux", "process", "failure", "id")),
+          Map.entry("files", List.of("linux", "failure", "id")),
+          Map.entry("keyring", List.of("id", "failure", "audit")),
+          Map.entry("preferences", List.of("id", "failure", "audit")),
+          Map.entry("account", List.of("id", "failure")),
+          Map.entry(
+              "shell",
+              List.of("linux", "process", "sandbox", "files", "keyring", "failure", "audit", "id")),
+          Map.entry(
+              "environment",
+              List.of(
+                  "shell", "account", "linux", "process", "sandbox", "files", "keyring", "failure",
+                  "audit", "id")),
+          Map.entry(
+              "host",
+              List.of(
+                  "environment", "shell", "account", "linux", "process", "sandbox", "files",
+                  "keyring", "preferences", "failure", "audit", "id")),
+          Map.entry(
+              "http",
+              List.of(
+                  "host", "environment", "shell", "account", "process", "sandbox", "files",
+                  "keyring", "preferences", "failure", "audit", "id")));
+
+  private static final JavaClasses CLASSES =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.envapi");
+
+  static Stream<String> packages() {
+    return MAY_USE.keySet().stream().sorted();
+  }
+
+  @Test
+  void theClassesWereRead() {
+    assertThat(CLASSES.size()).isGreaterThan(20);
+  }
+
+  @Test
+  void everyPackageIsInTheTable() {
+    var found = new TreeSet<String>();
+    for (JavaClass each : CLASSES) {
+      found.add(each.getPackageName().substring(ROOT.length()));
+    }
+    found.remove("app");
+    assertThat(MAY_USE.keySet()).containsAll(found);
+  }
+
+  @ParameterizedTest
+  @MethodSource("packages")
+  void dependenciesPointDown(String name) {
+    var allowed = Stream.concat(Stream.of(name), MAY_USE.get(name).stream()).map(p -> ROOT + p);
+    var forbidden =
+        resideInAPackage(ROOT + "..")
+            .and(
+                allowed
+                    .map(p -> (com.tngtech.archunit.base.DescribedPredicate<JavaClass>)
+                        resideInAPackage(p))
+                    .reduce((a, b) -> a.or(b))
+                    .orElse(alwaysTrue().as("any"))
+                    .negate());
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + name)
+        .should()
+        .dependOnClassesThat(forbidden)
+        .allowEmptyShould(true)
+        .check(CLASSES);
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    slices().matching("io.envapi.(*)..").should().beFreeOfCycles().check(CLASSES);
+  }
+
+  @Test
+  void onlyLinuxTouchesNativeMemory() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "linux")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("java.lang.foreign")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyHttpKnowsPekkoHttp() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(ROOT + "http", ROOT + "app")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.apache.pekko.http..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyHostKnowsTheCluster() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(ROOT + "host", ROOT + "app")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.apache.pekko.cluster..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void nothingStartsProcessesThroughTheJdk() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.lang.ProcessBuilder")
+        .check(CLASSES);
+    noClasses().should().callMethod(Runtime.class, "exec", String[].class).check(CLASSES);
+  }
+
+  @Test
+  void nothingWritesToTheConsoleItself() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "app")
+        .should()
+        .accessField(System.class, "out")
+        .orShould()
+        .accessField(System.class, "err")
+        .check(CLASSES);
+  }
+
+  @Test
+  void publicClassesSayWhatTheyAreFor() throws Exception {
+    try (Stream<Path> tree = Files.walk(Path.of("src/main/java/io/envapi"))) {
+      var directories =
+          tree.filter(Files::isDirectory).filter(d -> !d.endsWith("envapi")).toList();
+      assertThat(directories).allMatch(d -> Files.exists(d.resolve("package-info.java")));
+    }
+    classes().that().areTopLevelClasses().should().resideInAPackage(ROOT + "*").check(CLASSES);
+  }
+}
