@@ -1,0 +1,9 @@
+package io.envapi.shell;
+
+/**
+ * How a shell ended.
+ *
+ * @param reason as the wire has it: {@code closed}, {@code exit:<n>}, {@code signal:<n>}, …
+ * @param at epoch ms
+ */
+public record ShellEnd(ShellView.State state, String reason, long at) {}
