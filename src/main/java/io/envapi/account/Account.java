@@ -75,14 +75,18 @@ public final class Account
 
   public sealed interface FindReply extends CborSerializable {}
 
-  /** @param inProfile the account's active environments in the profile of the one found */
+  /**
+   * @param inProfile the account's active environments in the profile of the one found
+   */
   public record Found(HostId host, Quotas quotas, long inProfile, long inAccount)
       implements FindReply {}
 
   /** No such environment, or somebody else's. */
   public record Unknown() implements FindReply {}
 
-  /** @param environments oldest first */
+  /**
+   * @param environments oldest first
+   */
   public record Listed(List<Located> environments) implements CborSerializable {}
 
   /** Where an environment is. */
@@ -204,8 +208,7 @@ public final class Account
               new AccountEvent.EnvironmentPlaced(placed),
               new Created(placed, state.environments().get(placed.value()).host()));
       case NotPlaced(var refused, var failure) ->
-          answering(
-              refused, new AccountEvent.EnvironmentReleased(refused), new Refused(failure));
+          answering(refused, new AccountEvent.EnvironmentReleased(refused), new Refused(failure));
     };
   }
 
@@ -274,9 +277,7 @@ public final class Account
             .map(
                 e ->
                     new Located(
-                        new EnvironmentId(e.getKey()),
-                        e.getValue().host(),
-                        e.getValue().profile()))
+                        new EnvironmentId(e.getKey()), e.getValue().host(), e.getValue().profile()))
             .toList());
   }
 

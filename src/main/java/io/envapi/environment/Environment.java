@@ -7,6 +7,7 @@ import io.envapi.failure.Failure;
 import io.envapi.files.FileAnswer;
 import io.envapi.files.FileOperation;
 import io.envapi.id.AccountId;
+import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.process.ProcessInfo;
 import io.envapi.shell.CommandRecord;
@@ -29,12 +30,18 @@ public final class Environment {
   private Environment() {}
 
   /** A message to an environment. */
-  public sealed interface Command extends CborSerializable permits Request, EnvironmentActor.Internal {}
+  public sealed interface Command extends CborSerializable
+      permits Request, EnvironmentActor.Internal {}
 
   /** A message that is answered, at least by a refusal. */
   public sealed interface Request extends Command {
 
     void refuse(Failure failure);
+
+    /** What to say where {@code environment} is not there. */
+    default Failure notFound(EnvironmentId environment) {
+      return new Failure.NotFound(Failure.Kind.ENVIRONMENT, environment.value());
+    }
   }
 
   /** A request that the environment itself answers. */
@@ -54,6 +61,11 @@ public final class Environment {
     @Override
     public void refuse(Failure failure) {
       request.refuse(failure);
+    }
+
+    @Override
+    public Failure notFound(EnvironmentId environment) {
+      return request.notFound(shell);
     }
   }
 
@@ -166,7 +178,9 @@ public final class Environment {
 
   public record Described(EnvironmentView environment) implements DescribeReply {}
 
-  /** @param recentCommands newest first */
+  /**
+   * @param recentCommands newest first
+   */
   public record Summary(
       EnvironmentView environment,
       List<ShellView> shells,

@@ -20,7 +20,9 @@ import io.envapi.shell.ShellIdentity;
 })
 public sealed interface EnvironmentEvent {
 
-  /** @param uid the system uid set aside for it */
+  /**
+   * @param uid the system uid set aside for it
+   */
   record Created(AccountId account, EnvironmentSpec spec, int uid, long at)
       implements EnvironmentEvent {}
 

@@ -109,8 +109,7 @@ public final class Environments {
         .thenCompose(
             found ->
                 switch (found) {
-                  case Account.Unknown() ->
-                      refused(request, new Failure.NotFound(Failure.Kind.ENVIRONMENT, id.value()));
+                  case Account.Unknown() -> refused(id, request);
                   case Account.Found(var host, var quotas, var inProfile, var inAccount) ->
                       ask(id, new Place(host, quotas, inProfile, inAccount), wait, request);
                 });
@@ -130,8 +129,9 @@ public final class Environments {
                 switch (found) {
                   case Account.Unknown() ->
                       refused(
-                          (place, replyTo) -> toShell(shell, place, replyTo, request),
-                          new Failure.NotFound(Failure.Kind.SHELL, shell.value()));
+                          shell.environment(),
+                          (Place place, ActorRef<R> replyTo) ->
+                              toShell(shell, place, replyTo, request));
                   case Account.Found(var host, var quotas, var inProfile, var inAccount) ->
                       ask(
                           shell.environment(),
@@ -164,16 +164,25 @@ public final class Environments {
                     replyTo -> new Host.Deliver(id, request.apply(place, replyTo)),
                     timeout.plus(wait),
                     system.scheduler()))
-        .orElseGet(() -> refused(request, new Failure.HostUnavailable(5)));
+        .orElseGet(() -> refused(request, r -> new Failure.HostUnavailable(5)));
+  }
+
+  private <R> CompletionStage<R> refused(
+      EnvironmentId unknown, BiFunction<Place, ActorRef<R>, Environment.Request> request) {
+    return refused(request, made -> made.notFound(unknown));
   }
 
   /** The answer to a request that never left: its own refusal, through a reference of our own. */
   private <R> CompletionStage<R> refused(
-      BiFunction<Place, ActorRef<R>, Environment.Request> request, Failure failure) {
+      BiFunction<Place, ActorRef<R>, Environment.Request> request,
+      Function<Environment.Request, Failure> why) {
     Place nowhere = new Place(NOWHERE, accounts.defaults(), 0, 0);
     return AskPattern.<HostDirectory.Refuse, R>ask(
         hosts.refuser(),
-        replyTo -> new HostDirectory.Refuse(request.apply(nowhere, replyTo), failure),
+        replyTo -> {
+          Environment.Request made = request.apply(nowhere, replyTo);
+          return new HostDirectory.Refuse(made, why.apply(made));
+        },
         timeout,
         system.scheduler());
   }

@@ -15,7 +15,8 @@ public final class Host {
   private Host() {}
 
   /** A message to a host. */
-  public sealed interface Command extends CborSerializable permits Deliver, Place, ListEnvironments, HostActor.Internal {}
+  public sealed interface Command extends CborSerializable
+      permits Deliver, Place, ListEnvironments, HostActor.Internal {}
 
   /** Hands a request to an environment; refused with {@code NotFound} where it is not here. */
   public record Deliver(EnvironmentId environment, Environment.Request request)
@@ -31,6 +32,8 @@ public final class Host {
 
   public record ListEnvironments(ActorRef<Listed> replyTo) implements Command {}
 
-  /** @param environments oldest first */
+  /**
+   * @param environments oldest first
+   */
   public record Listed(List<Account.Located> environments) implements CborSerializable {}
 }

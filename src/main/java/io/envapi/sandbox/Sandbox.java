@@ -24,7 +24,9 @@ public interface Sandbox {
    */
   Result<Workspace> prepare(EnvironmentId environment, int uid);
 
-  /** A terminal whose slave the environment's shells can open by the name {@code tty} tells them. */
+  /**
+   * A terminal whose slave the environment's shells can open by the name {@code tty} tells them.
+   */
   Result<Terminal> openTerminal(EnvironmentId environment, Workspace workspace, boolean network);
 
   /** Starts a shell. Refused with {@code SandboxFailed} and nothing left behind when it cannot. */

@@ -8,6 +8,7 @@ import java.util.Optional;
 final class CommandEnds {
 
   static final String FRAME_LOST = "frame_lost";
+  static final String CLOSED = "closed";
   static final String RESTARTED = "service_restarted";
 
   private static final int SIGNALED = 128;
@@ -45,8 +46,7 @@ final class CommandEnds {
             : cause.outOfMemory() && status == SIGNALED + KILL
                 ? CommandRecord.Reason.OOM
                 : signal.isPresent() ? CommandRecord.Reason.SIGNALED : CommandRecord.Reason.EXITED;
-    var state =
-        cause.timedOut() ? CommandRecord.State.TIMED_OUT : CommandRecord.State.EXITED;
+    var state = cause.timedOut() ? CommandRecord.State.TIMED_OUT : CommandRecord.State.EXITED;
     return finished(id, end, state, reason, Optional.of(status), signal, now);
   }
 
@@ -95,9 +95,10 @@ final class CommandEnds {
   }
 
   /** The end of a command whose shell is gone without anybody having seen how. */
-  static ShellEvent.CommandFinished lost(CommandRecord command, ShellEnd shell, long logBytes) {
+  static ShellEvent.CommandFinished lost(
+      CommandRecord command, String shellReason, long at, long logBytes) {
     CommandRecord.Reason reason =
-        shell.state() == ShellView.State.CLOSED
+        shellReason.equals(CLOSED)
             ? CommandRecord.Reason.SHELL_CLOSED
             : CommandRecord.Reason.SERVICE_RESTARTED;
     return new ShellEvent.CommandFinished(
@@ -106,29 +107,18 @@ final class CommandEnds {
         reason,
         Optional.empty(),
         Optional.empty(),
-        shell.at(),
+        at,
         command.outputStart() + logBytes,
         logBytes,
         false);
   }
 
-  static ShellEnd shellEnd(
-      ExitStatus status, boolean closing, Optional<String> killedFor, long now) {
-    if (closing) {
-      return new ShellEnd(ShellView.State.CLOSED, "closed", now);
-    }
-    String reason =
-        killedFor.orElseGet(
-            () ->
-                switch (status) {
-                  case ExitStatus.Exited(var code) -> "exit:" + code;
-                  case ExitStatus.Signaled(var signal) -> "signal:" + signal;
-                });
-    return new ShellEnd(ShellView.State.DEAD, reason, now);
-  }
-
-  static ShellEnd restarted(long now) {
-    return new ShellEnd(ShellView.State.DEAD, RESTARTED, now);
+  /** The {@code dead_reason} of a shell that ended by itself. */
+  static String reason(ExitStatus status) {
+    return switch (status) {
+      case ExitStatus.Exited(var code) -> "exit:" + code;
+      case ExitStatus.Signaled(var signal) -> "signal:" + signal;
+    };
   }
 
   private static ShellEvent.CommandFinished finished(
@@ -140,6 +130,14 @@ final class CommandEnds {
       Optional<Integer> signal,
       long now) {
     return new ShellEvent.CommandFinished(
-        id, state, reason, exitCode, signal, now, end.outputEnd(), end.logBytes(), end.logTruncated());
+        id,
+        state,
+        reason,
+        exitCode,
+        signal,
+        now,
+        end.outputEnd(),
+        end.logBytes(),
+        end.logTruncated());
   }
 }

@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The output of one command on disk, up to a cap; readable while it grows and after a restart.
  *
- * <p>The file appears with the first byte, so a silent command costs none. A full or broken disk ends
- * the log ({@link #truncated}) and not the command.
+ * <p>The file appears with the first byte, so a silent command costs none. A full or broken disk
+ * ends the log ({@link #truncated}) and not the command.
  */
 final class CommandLog implements AutoCloseable {
 
@@ -29,7 +29,9 @@ final class CommandLog implements AutoCloseable {
   private long bytes;
   private boolean truncated;
 
-  /** @param cap bytes kept at most */
+  /**
+   * @param cap bytes kept at most
+   */
   CommandLog(Path directory, CommandId command, long cap) {
     this.file = file(directory, command);
     this.cap = cap;
@@ -67,8 +69,7 @@ final class CommandLog implements AutoCloseable {
   private FileChannel open() throws IOException {
     if (channel.isEmpty()) {
       channel =
-          Optional.of(
-              FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+          Optional.of(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
     return channel.get();
   }
@@ -85,7 +86,10 @@ final class CommandLog implements AutoCloseable {
     }
   }
 
-  /** At most {@code max} bytes of a command's log from {@code offset} on; empty where there are none. */
+  /**
+   * At most {@code max} bytes of a command's log from {@code offset} on; empty where there are
+   * none.
+   */
   static ByteString read(Path directory, CommandId command, long offset, int max) {
     try (FileChannel in = FileChannel.open(file(directory, command), StandardOpenOption.READ)) {
       int size = (int) Math.max(0, Math.min(max, in.size() - offset));

@@ -95,7 +95,20 @@ public record CommandRecord(
   /** This running command with the log it has now. */
   CommandRecord withLogBytes(long bytes) {
     return new CommandRecord(
-        id, command, state, reason, exitCode, signal, startedAt, finishedAt, outputStart, outputEnd,
-        bytes, logTruncated, timeoutMs, credentialsInjected, credentialsMissing);
+        id,
+        command,
+        state,
+        reason,
+        exitCode,
+        signal,
+        startedAt,
+        finishedAt,
+        outputStart,
+        outputEnd,
+        bytes,
+        logTruncated,
+        timeoutMs,
+        credentialsInjected,
+        credentialsMissing);
   }
 }

@@ -10,9 +10,9 @@ import org.apache.pekko.util.ByteString;
 /**
  * Tells the frames that end commands from everything else a shell prints.
  *
- * <p>A frame is {@code 0x1E <nonce> ":" <status> 0x1E}, where the nonce is 128 random bits in hex, new
- * for every command. Anything else, another nonce included, is ordinary output and passes through byte
- * for byte. Bytes are held back only while they may still become the awaited frame.
+ * <p>A frame is {@code 0x1E <nonce> ":" <status> 0x1E}, where the nonce is 128 random bits in hex,
+ * new for every command. Anything else, another nonce included, is ordinary output and passes
+ * through byte for byte. Bytes are held back only while they may still become the awaited frame.
  */
 final class Framing {
 

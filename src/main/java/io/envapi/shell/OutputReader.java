@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Reads a shell's output by cursor: from the ring where that still has it, else from the logs of its
- * commands. Blocks on the disk in the second case.
+ * Reads a shell's output by cursor: from the ring where that still has it, else from the logs of
+ * its commands. Blocks on the disk in the second case.
  *
  * @param ring empty once the shell's process is gone and forgotten
  * @param commands oldest first
@@ -46,8 +46,7 @@ record OutputReader(Optional<OutputRing> ring, Path logs, List<CommandRecord> co
     if (ring.isPresent()) {
       return ring.get().read(cursor, max);
     }
-    return new OutputRing.Slice(
-        end, ByteString.emptyByteString(), Math.max(0, end - cursor), end);
+    return new OutputRing.Slice(end, ByteString.emptyByteString(), Math.max(0, end - cursor), end);
   }
 
   private long lastEnd() {

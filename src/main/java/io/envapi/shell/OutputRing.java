@@ -65,8 +65,7 @@ public final class OutputRing {
       System.arraycopy(buffer, at, target, 0, first);
       System.arraycopy(buffer, 0, target, first, size - first);
     }
-    return new Slice(
-        from, ByteString.fromArrayUnsafe(target), Math.max(0, from - cursor), end);
+    return new Slice(from, ByteString.fromArrayUnsafe(target), Math.max(0, from - cursor), end);
   }
 
   /** The cursor of the oldest byte held. */

@@ -16,20 +16,21 @@ import org.apache.pekko.util.ByteString;
 /**
  * What a shell prints, read on demand only: while nobody asks, the pipe fills and the child waits.
  *
- * <p>Ends at the end of the pipe, or after {@code finish} completes and what lies in the pipe then has
- * been read. It does not wait for more, since a process that survived the shell may hold the pipe open
- * for ever. Closes the descriptor.
+ * <p>Ends at the end of the pipe, or after {@code finish} completes and what lies in the pipe then
+ * has been read. It does not wait for more, since a process that survived the shell may hold the
+ * pipe open for ever. Closes the descriptor.
  */
 final class OutputSource extends GraphStage<SourceShape<ByteString>> {
 
   private static final int CHUNK = 65536;
 
-  /** More than a pipe or a terminal holds, so a writer that never stops cannot keep the drain alive. */
+  /**
+   * More than a pipe or a terminal holds, so a writer that never stops cannot keep the drain alive.
+   */
   private static final int DRAIN_CHUNKS = 32;
 
   /** Reads happen on the few threads of one dispatcher, so that idle shells hold no buffer. */
-  private static final ThreadLocal<byte[]> BUFFERS =
-      ThreadLocal.withInitial(() -> new byte[CHUNK]);
+  private static final ThreadLocal<byte[]> BUFFERS = ThreadLocal.withInitial(() -> new byte[CHUNK]);
 
   private final Outlet<ByteString> out = Outlet.create("output");
   private final FileDescriptor source;
@@ -57,7 +58,8 @@ final class OutputSource extends GraphStage<SourceShape<ByteString>> {
     private boolean finishing;
     private int drained;
     private final AsyncCallback<Object> readable = createAsyncCallback(ignored -> serve());
-    private final Poller.Registration registration = poller.register(source, () -> readable.invoke(this));
+    private final Poller.Registration registration =
+        poller.register(source, () -> readable.invoke(this));
 
     Logic() {
       super(OutputSource.this.shape());

@@ -15,8 +15,8 @@ final class Script {
   static final String PROLOGUE = "exec 9<&-\n";
 
   /**
-   * Bash takes its script from the pipe one byte per system call. From this size on (bytes) a command
-   * goes through the bulk file instead, which bash reads in blocks.
+   * Bash takes its script from the pipe one byte per system call. From this size on (bytes) a
+   * command goes through the bulk file instead, which bash reads in blocks.
    */
   static final int BULK_FROM = 2048;
 
@@ -30,17 +30,13 @@ final class Script {
    * @param lastStatus what {@code $?} must be for the command
    * @param variables set for this command alone
    */
-  static String line(
-      String command, int lastStatus, Map<String, String> variables, String nonce) {
+  static String line(String command, int lastStatus, Map<String, String> variables, String nonce) {
     return start(lastStatus, variables) + literal(command) + EVAL_END + Framing.epilogue(nonce);
   }
 
   /** As {@link #line}, for a command whose text is in the bulk file. */
   static String bulkLine(int lastStatus, Map<String, String> variables, String nonce) {
-    return start(lastStatus, variables)
-        + "\"$(</dev/fd/7)\""
-        + EVAL_END
-        + Framing.epilogue(nonce);
+    return start(lastStatus, variables) + "\"$(</dev/fd/7)\"" + EVAL_END + Framing.epilogue(nonce);
   }
 
   /** {@code command} for a subshell, so that {@code exit} ends the command and not the shell. */
@@ -64,7 +60,8 @@ final class Script {
       // On the left of || the status is seen by eval, and set -e does not act on it.
       line.append("(\\builtin exit ").append(lastStatus).append(") || ");
     }
-    variables.forEach((name, value) -> line.append(name).append('=').append(literal(value)).append(' '));
+    variables.forEach(
+        (name, value) -> line.append(name).append('=').append(literal(value)).append(' '));
     return line.append("\\builtin eval ").toString();
   }
 }

@@ -13,11 +13,13 @@ final class ScriptReader {
 
   private ScriptReader() {}
 
-  /** @param pipe the script's pipe as a link in {@code /proc/<pid>/fd} shows it */
+  /**
+   * @param pipe the script's pipe as a link in {@code /proc/<pid>/fd} shows it
+   */
   static boolean isReading(int pid, String pipe) {
     return ProcFs.syscall(pid)
         .filter(call -> call.number() == READ)
-        .filter(call -> linksTo(pid, call.firstArgument(), pipe))
+        .filter(call -> linksTo(pid, call.argument(), pipe))
         .isPresent();
   }
 

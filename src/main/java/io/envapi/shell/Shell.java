@@ -3,6 +3,7 @@ package io.envapi.shell;
 import io.envapi.CborSerializable;
 import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
+import io.envapi.id.ShellId;
 import io.envapi.process.ProcessInfo;
 import java.util.List;
 import java.util.Map;
@@ -12,8 +13,9 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.util.ByteString;
 
 /**
- * What may be asked of a shell, and what it answers. Everything may be asked at any time: a shell that
- * ended still tells what it ran and printed, and refuses the rest with {@code ShellNotRunning}.
+ * What may be asked of a shell, and what it answers. Everything may be asked at any time: a shell
+ * that ended still tells what it ran and printed, and refuses the rest with {@code
+ * ShellNotRunning}.
  */
 public final class Shell {
 
@@ -29,6 +31,11 @@ public final class Shell {
 
     default void refuse(Failure failure) {
       replyTo().tell(new Refused(failure));
+    }
+
+    /** What to say where {@code shell} is not there. */
+    default Failure notFound(ShellId shell) {
+      return new Failure.NotFound(Failure.Kind.SHELL, shell.value());
     }
   }
 
@@ -77,7 +84,13 @@ public final class Shell {
 
   public record ReadCommand(
       CommandId command, long offset, int maxBytes, ActorRef<CommandReply> replyTo)
-      implements Request {}
+      implements Request {
+
+    @Override
+    public Failure notFound(ShellId shell) {
+      return new Failure.NotFound(Failure.Kind.COMMAND, command.value());
+    }
+  }
 
   public record ListCommands(ActorRef<CommandsReply> replyTo) implements Request {}
 
@@ -155,7 +168,9 @@ public final class Shell {
 
   public record Signalled(int signal, int processes) implements SignalReply {}
 
-  /** @param accepted bytes accepted since the shell opened, for a repeated write */
+  /**
+   * @param accepted bytes accepted since the shell opened, for a repeated write
+   */
   public record StdinWritten(int bytes, long accepted) implements StdinReply {}
 
   public record Resized(TerminalSize size) implements ResizeReply {}

@@ -5,6 +5,7 @@ import static java.util.function.Predicate.not;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.CommandId;
+import io.envapi.linux.ExitStatus;
 import io.envapi.linux.Pty;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcFs;
@@ -34,8 +35,8 @@ import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
  * One shell: takes its commands one at a time, knows how each ended, and remembers them.
  *
  * <p>The start of a command is stored before the shell sees it, its end before anybody is told. The
- * process itself belongs to {@link ShellProcesses}; a restarted actor takes it up again, and one that
- * finds no process ends what the journal says is running.
+ * process itself belongs to {@link ShellProcesses}; a restarted actor takes it up again, and one
+ * that finds no process ends what the journal says is running.
  */
 public final class ShellActor
     extends EventSourcedBehaviorWithEnforcedReplies<Shell.Command, ShellEvent, ShellState> {
@@ -49,7 +50,8 @@ public final class ShellActor
 
   private record CommandEnded(CommandId id, CommandEnd end) implements Internal {}
 
-  private record ProcessGone(ShellEnd end) implements Internal {}
+  /** {@code reason} is empty for a process that nobody saw end. */
+  private record ProcessGone(Optional<ExitStatus> status) implements Internal {}
 
   private record WaitOver(ShellWaiters.Waiter waiter) implements Internal {}
 
@@ -166,7 +168,10 @@ public final class ShellActor
       case Shell.ReadOutput read -> onReadOutput(state, read);
       case Shell.ReadCommand read -> onReadCommand(state, read);
       case Shell.ListCommands(var replyTo) ->
-          Effect().reply(replyTo, new Shell.Commands(state.history().stream().map(this::current).toList()));
+          Effect()
+              .reply(
+                  replyTo,
+                  new Shell.Commands(state.history().stream().map(this::current).toList()));
       case Shell.Await await -> onAwait(state, await);
       case Shell.SignalBelow signal -> onSignal(signal);
       case Shell.WriteStdin write -> onStdin(write);
@@ -179,7 +184,7 @@ public final class ShellActor
   private ReplyEffect<ShellEvent, ShellState> onInternal(ShellState state, Internal message) {
     return switch (message) {
       case CommandEnded(var id, var how) -> onEnded(state, id, how);
-      case ProcessGone(var how) -> onGone(state, how);
+      case ProcessGone(var status) -> onGone(state, status);
       case WaitOver(var waiter) -> {
         if (waiters.remove(waiter)) {
           answer(state, waiter);
@@ -230,7 +235,12 @@ public final class ShellActor
     exec.secrets()
         .forEach(
             (service, values) -> {
-              values.values().forEach(v -> shell.redact(service, v.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+              values
+                  .values()
+                  .forEach(
+                      v ->
+                          shell.redact(
+                              service, v.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
               variables.putAll(values);
             });
     follow(shell, id);
@@ -244,8 +254,13 @@ public final class ShellActor
   private static ShellEvent started(ShellState state, CommandId id) {
     CommandRecord command = state.find(id).orElseThrow();
     return new ShellEvent.CommandStarted(
-        id, command.command(), command.startedAt(), command.outputStart(), command.timeoutMs(),
-        command.credentialsInjected(), command.credentialsMissing());
+        id,
+        command.command(),
+        command.startedAt(),
+        command.outputStart(),
+        command.timeoutMs(),
+        command.credentialsInjected(),
+        command.credentialsMissing());
   }
 
   private void follow(ShellProcess shell, CommandId id) {
@@ -327,11 +342,23 @@ public final class ShellActor
   private void recovered(ShellState state) {
     if (process.isPresent()) {
       ShellProcess shell = process.get();
-      shell.onOutput(() -> { if (waiters.wantsOutput()) { context.getSelf().tell(new OutputArrived()); } });
-      tellSelf(shell.gone(), status -> new ProcessGone(CommandEnds.shellEnd(status, closing, killedFor, now())));
+      shell.onOutput(this::outputArrived);
+      tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
       state.running().ifPresent(c -> takeUp(shell, c.id()));
-    } else if (state.running().isPresent()) {
-      context.getSelf().tell(new ProcessGone(end.orElseGet(() -> CommandEnds.restarted(now()))));
+    } else {
+      if (end.isEmpty()) {
+        ended(state, Optional.empty());
+      }
+      if (state.running().isPresent()) {
+        context.getSelf().tell(new ProcessGone(Optional.empty()));
+      }
+    }
+  }
+
+  /** Called by the thread that reads the output. */
+  private void outputArrived() {
+    if (waiters.wantsOutput()) {
+      context.getSelf().tell(new OutputArrived());
     }
   }
 
@@ -340,20 +367,38 @@ public final class ShellActor
     later(QUIET, new QuietCheck(id, shell.ring().end(), false));
   }
 
-  private ReplyEffect<ShellEvent, ShellState> onGone(ShellState state, ShellEnd how) {
-    if (end.isEmpty()) {
-      end = Optional.of(how);
-      environment.tell(new Ended(spec.identity(), how));
+  private ReplyEffect<ShellEvent, ShellState> onGone(
+      ShellState state, Optional<ExitStatus> status) {
+    if (state.running().isEmpty()) {
+      return Effect().none().thenRun((ShellState same) -> ended(same, status)).thenNoReply();
     }
-    Optional<CommandRecord> running = state.running();
-    if (running.isPresent()) {
-      return Effect()
-          .persist(CommandEnds.lost(running.get(), end.get(), CommandLog.size(spec.logs(), running.get().id())))
-          .thenRun((ShellState next) -> waiters.takeAll().forEach(w -> answer(next, w)))
-          .thenNoReply();
+    CommandRecord running = state.running().get();
+    long logged = CommandLog.size(spec.logs(), running.id());
+    return Effect()
+        .persist(CommandEnds.lost(running, endReason(status), now(), logged))
+        .thenRun((ShellState next) -> ended(next, status))
+        .thenNoReply();
+  }
+
+  private void ended(ShellState state, Optional<ExitStatus> status) {
+    if (end.isEmpty()) {
+      var how = closing ? ShellView.State.CLOSED : ShellView.State.DEAD;
+      var over =
+          new ShellEnd(how, endReason(status), now(), reader(state).end(), state.history().size());
+      end = Optional.of(over);
+      environment.tell(new Ended(spec.identity(), over));
     }
     waiters.takeAll().forEach(w -> answer(state, w));
-    return Effect().noReply();
+  }
+
+  private String endReason(Optional<ExitStatus> status) {
+    if (end.isPresent()) {
+      return end.get().reason();
+    }
+    if (closing) {
+      return CommandEnds.CLOSED;
+    }
+    return killedFor.or(() -> status.map(CommandEnds::reason)).orElse(CommandEnds.RESTARTED);
   }
 
   private ReplyEffect<ShellEvent, ShellState> onClose(ShellState state, Shell.Close close) {
@@ -364,7 +409,8 @@ public final class ShellActor
     if (!closing) {
       closing = true;
       ShellProcess shell = process.get();
-      onBlocking(close.atOnce() ? shell::kill : () -> shell.terminate(runtime.settings().closeGrace()));
+      onBlocking(
+          close.atOnce() ? shell::kill : () -> shell.terminate(runtime.settings().closeGrace()));
     }
     return Effect().noReply();
   }
@@ -450,7 +496,9 @@ public final class ShellActor
                   result -> {
                     switch (result) {
                       case Result.Ok<Long>(var accepted) ->
-                          write.replyTo().tell(new Shell.StdinWritten(write.data().size(), accepted));
+                          write
+                              .replyTo()
+                              .tell(new Shell.StdinWritten(write.data().size(), accepted));
                       case Result.Refused<Long>(var failure) -> write.refuse(failure);
                     }
                   });
@@ -501,14 +549,17 @@ public final class ShellActor
       return;
     }
     waiters.add(waiter);
-    waiters.timer(waiter, context.scheduleOnce(Duration.ofMillis(waitMs), context.getSelf(), new WaitOver(waiter)));
+    waiters.timer(
+        waiter,
+        context.scheduleOnce(Duration.ofMillis(waitMs), context.getSelf(), new WaitOver(waiter)));
   }
 
   private void answer(ShellState state, ShellWaiters.Waiter waiter) {
     switch (waiter) {
       case ShellWaiters.ForExec(var exec, var id) -> {
         CommandRecord command = current(state.find(id).orElseThrow());
-        exec.replyTo().tell(new Shell.Executed(reader(state).result(command, exec.window(), shellState())));
+        exec.replyTo()
+            .tell(new Shell.Executed(reader(state).result(command, exec.window(), shellState())));
       }
       case ShellWaiters.ForOutput(var read) -> answerOutput(state, read);
       case ShellWaiters.ForIdle(var await) ->
@@ -564,12 +615,15 @@ public final class ShellActor
     context.scheduleOnce(delay, context.getSelf(), message);
   }
 
-  private <T> void tellSelf(CompletableFuture<T> future, java.util.function.Function<T, Internal> message) {
-    context.pipeToSelf(future, (value, failure) -> failure == null ? message.apply(value) : new Done());
+  private <T> void tellSelf(
+      CompletableFuture<T> future, java.util.function.Function<T, Internal> message) {
+    context.pipeToSelf(
+        future, (value, failure) -> failure == null ? message.apply(value) : new Done());
   }
 
   private void onBlocking(Runnable work) {
-    context.pipeToSelf(CompletableFuture.runAsync(work, runtime.blocking()), (done, failure) -> new Done());
+    context.pipeToSelf(
+        CompletableFuture.runAsync(work, runtime.blocking()), (done, failure) -> new Done());
   }
 
   private <R> void replyLater(Supplier<R> work, ActorRef<? super R> replyTo) {

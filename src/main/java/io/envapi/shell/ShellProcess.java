@@ -5,6 +5,7 @@ import io.envapi.id.ShellId;
 import io.envapi.linux.ExitStatus;
 import io.envapi.linux.FileDescriptor;
 import io.envapi.linux.Memfd;
+import io.envapi.linux.Pipe;
 import io.envapi.linux.Poller;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcessIdentity;
@@ -27,8 +28,8 @@ import org.apache.pekko.util.ByteString;
 /**
  * The live process of a shell: its pipes, its output and the command it runs.
  *
- * <p>It outlives a restart of its actor, which finds it again in {@link ShellProcesses} and takes up
- * the end of the running command where it left it.
+ * <p>It outlives a restart of its actor, which finds it again in {@link ShellProcesses} and takes
+ * up the end of the running command where it left it.
  */
 public final class ShellProcess {
 
@@ -82,10 +83,15 @@ public final class ShellProcess {
     this.tty =
         pipes
             .terminal()
-            .map(t -> new StdinPipe(t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
+            .map(
+                t ->
+                    new StdinPipe(
+                        t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
     pump(poller, runtime.materializer());
     watch(poller, runtime.blocking());
-    pipes.script().write(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII), 0, Script.PROLOGUE.length());
+    pipes
+        .script()
+        .write(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII), 0, Script.PROLOGUE.length());
   }
 
   private void pump(Poller poller, Materializer materializer) {
@@ -96,8 +102,8 @@ public final class ShellProcess {
   }
 
   /**
-   * When the shell is gone its members go too, then the rest of the output is read, and only then is
-   * the end told.
+   * When the shell is gone its members go too, then the rest of the output is read, and only then
+   * is the end told.
    */
   private void watch(Poller poller, Executor blocking) {
     Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
@@ -180,7 +186,10 @@ public final class ShellProcess {
     current =
         Optional.of(
             new Current(
-                command, ring.end(), new CommandLog(logs, command, logCap), new CompletableFuture<>()));
+                command,
+                ring.end(),
+                new CommandLog(logs, command, logCap),
+                new CompletableFuture<>()));
     return ring.end();
   }
 
@@ -245,6 +254,10 @@ public final class ShellProcess {
     return pipes.terminal();
   }
 
+  public boolean hasTerminal() {
+    return pipes.terminal().isPresent();
+  }
+
   public Started started() {
     return started;
   }
@@ -274,8 +287,8 @@ public final class ShellProcess {
   }
 
   /**
-   * Ends the shell: SIGTERM to every member, SIGKILL to what is left after {@code grace}. Blocks until
-   * they are gone.
+   * Ends the shell: SIGTERM to every member, SIGKILL to what is left after {@code grace}. Blocks
+   * until they are gone.
    */
   void terminate(Duration grace) {
     var over = new CompletableFuture<Void>();
@@ -307,12 +320,12 @@ public final class ShellProcess {
   }
 
   /**
-   * Whether the shell waits for its next line although the frame of its command never came: it reads
-   * its script, and the script is empty.
+   * Whether the shell waits for its next line although the frame of its command never came: it
+   * reads its script, and the script is empty.
    */
   boolean asksForNextLine() {
     return !replaced
-        && pipes.script().queuedBytes() == 0
+        && Pipe.queuedBytes(pipes.script()) == 0
         && ScriptReader.isReading(started.shell().pid(), scriptPipe);
   }
 }

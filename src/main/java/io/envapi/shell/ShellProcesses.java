@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 public final class ShellProcesses {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellProcesses.class);
-  private static final Failure NOT_STARTED = new Failure.SandboxFailed("the shell could not be started");
+  private static final Failure NOT_STARTED =
+      new Failure.SandboxFailed("the shell could not be started");
 
   /**
    * A shell to be opened.
@@ -102,8 +103,7 @@ public final class ShellProcesses {
     script.read().close();
     readBulk.close();
     output.ifPresent(p -> p.write().close());
-    FileDescriptor prints =
-        output.map(Pipe::read).orElseGet(() -> terminal.orElseThrow().master());
+    FileDescriptor prints = output.map(Pipe::read).orElseGet(() -> terminal.orElseThrow().master());
     return switch (started) {
       case Result.Refused<?>(var failure) -> {
         List.of(script.write(), stdin.write(), prints).forEach(FileDescriptor::close);
@@ -116,7 +116,12 @@ public final class ShellProcesses {
         var pipes = new ShellProcess.Pipes(script.write(), stdin.write(), prints, bulk, terminal);
         var process =
             new ShellProcess(
-                opening.id(), shell, pipes, runtime, opening.workspace().logs(), opening.ringBytes());
+                opening.id(),
+                shell,
+                pipes,
+                runtime,
+                opening.workspace().logs(),
+                opening.ringBytes());
         live.put(opening.id(), process);
         process.gone().thenRun(() -> live.remove(opening.id(), process));
         yield Result.ok(process);

@@ -51,7 +51,9 @@ final class StdinPipe implements AutoCloseable {
   private long progress;
   private boolean closed;
 
-  /** @param patience how long nothing may be read before a waiting write is refused */
+  /**
+   * @param patience how long nothing may be read before a waiting write is refused
+   */
   StdinPipe(FileDescriptor target, Poller poller, Duration patience, Executor executor) {
     this.target = target;
     this.later =
@@ -62,8 +64,8 @@ final class StdinPipe implements AutoCloseable {
   /**
    * Sends {@code bytes}.
    *
-   * @param offset where they stand among all bytes ever sent; those below what was accepted already are
-   *     left out, so that a repeated write arrives once
+   * @param offset where they stand among all bytes ever sent; those below what was accepted already
+   *     are left out, so that a repeated write arrives once
    * @param last whether the input ends with them
    * @return how many bytes were accepted ever, once the reader has them
    */
@@ -133,7 +135,8 @@ final class StdinPipe implements AutoCloseable {
   /** Whether the pipe took anything, or failed for good. */
   private boolean send(Pending head) {
     try {
-      int written = target.write(head.bytes, head.done, Math.min(65536, head.bytes.length - head.done));
+      int written =
+          target.write(head.bytes, head.done, Math.min(65536, head.bytes.length - head.done));
       if (written == 0) {
         writable.arm();
         return false;
@@ -170,5 +173,4 @@ final class StdinPipe implements AutoCloseable {
     fail(CLOSED);
     release();
   }
-
 }
