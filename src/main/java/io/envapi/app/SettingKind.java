@@ -35,6 +35,7 @@ record SettingKind(
   private static final Pattern DIGITS = Pattern.compile("\\d{1,18}");
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(\\.\\d{1,9})?");
   private static final Pattern PROFILE = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
+  private static final Pattern TOKEN = Pattern.compile("[!-~]{32,}");
   private static final long NANOS = 1_000_000_000L;
 
   /** Whether the value at the path is acceptable; a value of another type is not. */
@@ -116,8 +117,11 @@ record SettingKind(
     return text("text that is not empty", value -> !value.isEmpty());
   }
 
+  /** A secret that goes into a header as it is. */
   static SettingKind token() {
-    return text("empty, or 32 characters or more", t -> t.isEmpty() || t.length() >= 32);
+    return text(
+        "empty, or 32 characters or more without blanks",
+        token -> token.isEmpty() || TOKEN.matcher(token).matches());
   }
 
   static SettingKind serviceName() {
@@ -129,11 +133,11 @@ record SettingKind(
   }
 
   static SettingKind url() {
-    return text("an absolute http or https URL", SettingKind::isHttpUrl);
+    return text("an http or https URL of a host and a path", SettingKind::isHttpUrl);
   }
 
   static SettingKind optionalUrl() {
-    return text("an absolute http or https URL, or empty", url -> url.isEmpty() || isHttpUrl(url));
+    return text("an http or https URL of a host and a path, or empty", url -> url.isEmpty() || isHttpUrl(url));
   }
 
   static SettingKind directory() {
@@ -205,9 +209,11 @@ record SettingKind(
   private static boolean isHttpUrl(String text) {
     try {
       var url = new URI(text);
-      var scheme = url.getScheme();
-      return ("http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme))
-          && url.getHost() != null;
+      return ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+          && url.getHost() != null
+          && url.getUserInfo() == null
+          && url.getQuery() == null
+          && url.getFragment() == null;
     } catch (URISyntaxException _) {
       return false;
     }

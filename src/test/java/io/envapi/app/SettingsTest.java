@@ -238,6 +238,7 @@ class SettingsTest {
     "KEYRING_BASE_URL, keyring:8001",
     "KEYRING_BASE_URL, ftp://keyring",
     "KEYRING_BASE_URL, /x",
+    "KEYRING_BASE_URL, http://me:pw@keyring",
     "KEYRING_ISSUER, ''",
     "KEYRING_SERVICE_NAME, a.b",
     "KEYRING_SERVICE_NAME, ''",
@@ -284,7 +285,7 @@ class SettingsTest {
     "KEYRING_SERVICE_TOKEN, ''",
     "ALLOW_NETWORK, FALSE",
     "SANDBOX_TIER, ''",
-    "KEYRING_BASE_URL, HTTPS://keyring.example/base",
+    "KEYRING_BASE_URL, https://keyring.example/base",
     "HTTP_PORT, 0"
   })
   void aValueAtTheEdgeIsAccepted(String name, String value) {
