@@ -137,7 +137,9 @@ record SettingKind(
   }
 
   static SettingKind optionalUrl() {
-    return text("an http or https URL of a host and a path, or empty", url -> url.isEmpty() || isHttpUrl(url));
+    return text(
+        "an http or https URL of a host and a path, or empty",
+        url -> url.isEmpty() || isHttpUrl(url));
   }
 
   static SettingKind directory() {
