@@ -3,6 +3,8 @@ package io.envapi.app;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
 import ch.qos.logback.core.joran.spi.JoranException;
+import ch.qos.logback.core.status.Status;
+import ch.qos.logback.core.status.StatusUtil;
 import java.net.URL;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +34,9 @@ public final class LogSetup {
       configurator.doConfigure(file);
     } catch (JoranException e) {
       throw new IllegalStateException("the log configuration cannot be read", e);
+    }
+    if (new StatusUtil(context).getHighestLevel(0) >= Status.ERROR) {
+      throw new IllegalStateException("the log configuration has errors");
     }
   }
 }

@@ -56,10 +56,10 @@ public record Settings(
     return config.getConfig(SettingsReader.ROOT);
   }
 
-  /** Without the configuration, which holds secrets. */
+  /** Without the configuration, which holds secrets, and without paths of the host. */
   @Override
   public String toString() {
-    return "Settings[%s, %s]".formatted(http, sandbox);
+    return "Settings[%s]".formatted(http);
   }
 
   private static Settings of(Config config) {

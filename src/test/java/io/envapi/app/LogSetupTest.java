@@ -1,6 +1,7 @@
 package io.envapi.app;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -9,11 +10,15 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class LogSetupTest {
 
@@ -31,7 +36,8 @@ class LogSetupTest {
             new LogSettings(true, "INFO"),
             "hello\nworld",
             Map.of("request_id", "r1", "account", "a1", "environment", "env_1", "other", "x"));
-    var json = new ObjectMapper().readTree(line);
+    var json =
+        new ObjectMapper().enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION).readTree(line);
     assertThat(line).endsWith("\n").containsOnlyOnce("\n");
     assertThat(json.get("message").asText()).isEqualTo("hello\nworld");
     assertThat(json.get("level").asText()).isEqualTo("INFO");
@@ -39,6 +45,7 @@ class LogSetupTest {
     assertThat(json.get("account").asText()).isEqualTo("a1");
     assertThat(json.get("environment").asText()).isEqualTo("env_1");
     assertThat(json.has("other")).isFalse();
+    assertThat(json.has("appender")).isFalse();
   }
 
   @Test
@@ -64,6 +71,17 @@ class LogSetupTest {
     apply(new LogSettings(false, "INFO"));
     assertThat(appender("console").getTarget()).isEqualTo("System.err");
     assertThat(root().getAppender("json")).isNull();
+  }
+
+  @Test
+  void aConfigurationWithErrorsIsRefused(@TempDir Path directory) throws Exception {
+    var file = directory.resolve("logback.xml");
+    Files.writeString(
+        file,
+        "<configuration><appender name='a' class='no.Such'/><root><appender-ref ref='a'/></root></configuration>");
+    assertThatThrownBy(
+            () -> LogSetup.apply(new LogSettings(true, "INFO"), context, file.toUri().toURL()))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   private String line(LogSettings settings, String message, Map<String, String> mdc) {
