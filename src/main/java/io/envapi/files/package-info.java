@@ -1,6 +1,8 @@
 /**
- * Files of a workspace, reached without ever leaving it or following a symbolic link. May use
- * {@code linux}, {@code failure} and {@code id}.
+ * The files of one workspace: reading, changing, listing, searching, measuring and removing them
+ * without ever leaving it. Every access goes through descriptors that are opened beneath the
+ * workspace; paths are never used twice. Synchronous: callers run it on threads that may block. May
+ * use {@code linux}, {@code failure} and {@code id}.
  */
 @NullMarked
 package io.envapi.files;
