@@ -202,11 +202,15 @@ public final class Account
   private ReplyEffect<AccountEvent, AccountState> onPlacement(
       AccountState state, Placement placement) {
     return switch (placement) {
-      case Placed(var placed) ->
-          answering(
-              placed,
-              new AccountEvent.EnvironmentPlaced(placed),
-              new Created(placed, state.environments().get(placed.value()).host()));
+      case Placed(var placed) -> {
+        AccountState.Entry entry = state.environments().get(placed.value());
+        yield entry == null
+            ? Effect().noReply()
+            : answering(
+                placed,
+                new AccountEvent.EnvironmentPlaced(placed),
+                new Created(placed, entry.host()));
+      }
       case NotPlaced(var refused, var failure) ->
           answering(refused, new AccountEvent.EnvironmentReleased(refused), new Refused(failure));
     };

@@ -4,6 +4,10 @@ import io.envapi.account.EnvironmentSpec.LimitOverrides;
 import io.envapi.account.Quotas;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
+import io.envapi.files.DiskUsage;
+import io.envapi.files.FileAnswer;
+import io.envapi.files.FileLimits;
+import io.envapi.files.FileTree;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.linux.Signal;
@@ -11,6 +15,7 @@ import io.envapi.process.ProcessIdentity;
 import io.envapi.process.ProcessInfo;
 import io.envapi.sandbox.Limits;
 import io.envapi.sandbox.Workspace;
+import io.envapi.shell.CommandLogs;
 import io.envapi.shell.ShellProcess;
 import io.envapi.shell.ShellProcesses;
 import java.util.List;
@@ -28,6 +33,7 @@ final class EnvironmentWork {
 
   private final EnvironmentId id;
   private final EnvironmentRuntime runtime;
+  private Optional<FileTree> tree = Optional.empty();
 
   EnvironmentWork(EnvironmentId id, EnvironmentRuntime runtime) {
     this.id = id;
@@ -92,14 +98,69 @@ final class EnvironmentWork {
         new Failure.NotFound(Failure.Kind.PROCESS, Integer.toString(request.pid())));
   }
 
+  Environment.FileReply runFile(Workspace workspace, Environment.RunFile run) {
+    FileLimits limits =
+        new FileLimits(
+            runtime.files().maxReadBytes(),
+            runtime.files().maxWriteBytes(),
+            run.quotas().maxDiskBytes());
+    return switch (tree(workspace).run(run.operation(), limits)) {
+      case Result.Ok<FileAnswer>(var answer) -> new Environment.FileDone(answer);
+      case Result.Refused<FileAnswer>(var failure) -> new Environment.Refused(failure);
+    };
+  }
+
+  UsageView usage(EnvironmentState.Present present, Workspace workspace, Quotas quotas) {
+    DiskUsage disk = tree(workspace).measure();
+    return new UsageView(
+        disk.workspaceBytes(),
+        disk.logsBytes(),
+        quotas.maxDiskBytes(),
+        present.running().size(),
+        quotas.maxShellsPerEnvironment(),
+        processes().size(),
+        limits(present, quotas));
+  }
+
+  /** Bytes of workspace and logs. */
+  long diskBytes(Workspace workspace) {
+    return tree(workspace).measure().totalBytes();
+  }
+
+  /** Deletes the oldest command logs until all together are within {@code most} bytes. */
+  int pruneLogs(Workspace workspace, long most) {
+    return CommandLogs.prune(workspace.logs(), most);
+  }
+
   /** Ends the tier's own processes and empties workspace and logs. */
   void empty(Workspace workspace) {
     runtime.sandbox().stop(id);
+    close();
     runtime.sandbox().wipe(workspace);
+  }
+
+  /** Opened when first needed, since most environments are looked at more often than used. */
+  private synchronized FileTree tree(Workspace workspace) {
+    FileTree open =
+        tree.orElseGet(
+            () ->
+                FileTree.open(
+                    workspace.files(),
+                    workspace.logs(),
+                    workspace.uid(),
+                    runtime.sandbox().workspaceNames(workspace)));
+    tree = Optional.of(open);
+    return open;
+  }
+
+  private synchronized void close() {
+    tree.ifPresent(FileTree::close);
+    tree = Optional.empty();
   }
 
   /** Ends everything of the environment and deletes what it has on the host. */
   void remove(int uid) {
+    close();
     switch (runtime.sandbox().prepare(id, uid)) {
       case Result.Ok<Workspace>(var workspace) -> runtime.sandbox().remove(id, workspace);
       case Result.Refused<Workspace>(var failure) ->

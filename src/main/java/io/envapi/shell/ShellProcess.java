@@ -88,7 +88,7 @@ public final class ShellProcess {
                     new StdinPipe(
                         t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
     pump(poller, runtime.materializer());
-    watch(poller, runtime.blocking());
+    watch(poller, runtime.waiting());
     pipes
         .script()
         .write(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII), 0, Script.PROLOGUE.length());

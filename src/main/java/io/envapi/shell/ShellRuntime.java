@@ -9,7 +9,12 @@ import org.apache.pekko.stream.Materializer;
  *
  * @param poller the thread that watches all their descriptors
  * @param materializer runs their output streams
- * @param blocking for work that blocks: {@code /proc}, disk, spawning
+ * @param blocking for work that blocks shortly: {@code /proc}, disk, spawning
+ * @param waiting for work that waits for processes to end; takes any number of tasks
  */
 public record ShellRuntime(
-    Poller poller, Materializer materializer, Executor blocking, ShellSettings settings) {}
+    Poller poller,
+    Materializer materializer,
+    Executor blocking,
+    Executor waiting,
+    ShellSettings settings) {}
