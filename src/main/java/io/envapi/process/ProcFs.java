@@ -63,16 +63,6 @@ public final class ProcFs {
 
   private ProcFs() {}
 
-  /** A moment of the recent past (epoch ms) in ticks since boot, as start times are counted. */
-  public static long ticksAt(long epochMillis) {
-    double uptime =
-        read(PROC.resolve("uptime"), STAT_LIMIT)
-            .map(text -> Double.parseDouble(text.substring(0, text.indexOf(' '))))
-            .orElse(0.0);
-    double ago = (System.currentTimeMillis() - epochMillis) / 1000.0;
-    return (long) ((uptime - ago) * Boot.ticksPerSecond());
-  }
-
   public static Optional<Stat> stat(int pid) {
     return read(PROC.resolve(pid + "/stat"), STAT_LIMIT).flatMap(text -> parse(pid, text));
   }
