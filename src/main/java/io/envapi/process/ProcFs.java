@@ -8,6 +8,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -61,16 +62,6 @@ public final class ProcFs {
   public record Syscall(long number, long argument) {}
 
   private ProcFs() {}
-
-  /** A moment of the recent past (epoch ms) in ticks since boot, as start times are counted. */
-  public static long ticksAt(long epochMillis) {
-    double uptime =
-        read(PROC.resolve("uptime"), STAT_LIMIT)
-            .map(text -> Double.parseDouble(text.substring(0, text.indexOf(' '))))
-            .orElse(0.0);
-    double ago = (System.currentTimeMillis() - epochMillis) / 1000.0;
-    return (long) ((uptime - ago) * Boot.ticksPerSecond());
-  }
 
   public static Optional<Stat> stat(int pid) {
     return read(PROC.resolve(pid + "/stat"), STAT_LIMIT).flatMap(text -> parse(pid, text));
@@ -127,11 +118,20 @@ public final class ProcFs {
     return numbers(PROC);
   }
 
-  /** Seconds since the machine was started, the base of {@link Stat#startTicks}. */
-  static double uptimeSeconds() {
-    return read(PROC.resolve("uptime"), STAT_LIMIT)
-        .map(text -> Double.parseDouble(text.substring(0, text.indexOf(' '))))
-        .orElse(0.0);
+  /**
+   * The {@link Stat#startTicks} of a process that starts at a time of day, no more than one less;
+   * right while nobody sets the clock in between.
+   *
+   * @param epochMillis as {@link System#currentTimeMillis} gives it, past
+   */
+  public static long ticksAt(long epochMillis) {
+    // Both readings are cut to the millisecond, so the difference may be one short.
+    Duration since = Duration.ofMillis(System.currentTimeMillis() - epochMillis + 1);
+    return ticks(Boot.uptime().minus(since));
+  }
+
+  private static long ticks(Duration sinceBoot) {
+    return sinceBoot.dividedBy(Duration.ofSeconds(1).dividedBy(Boot.ticksPerSecond()));
   }
 
   /** The name of the program is in parentheses and may itself hold any of {@code ") "}. */

@@ -84,6 +84,7 @@ class PollerTest {
       queued += n;
     }
     assertThat(Pipe.queuedBytes(pipe.write())).isEqualTo(queued);
+    assertThat(Pipe.queuedBytes(pipe.read())).isEqualTo(queued);
     CountDownLatch gone = new CountDownLatch(1);
     var hangup = poller.registerHangup(pipe.write(), gone::countDown);
     var room = poller.registerWritable(pipe.write(), calls::incrementAndGet);
