@@ -8,6 +8,8 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,6 +21,8 @@ final class KeyringHttp implements AutoCloseable {
   /** Larger than any honest answer by far. */
   private static final int MAX_BODY_BYTES = 1 << 20;
 
+  // Answers are read, and whoever waits for them goes on, here: not on the JDK's one timer thread.
+  private final Executor workers = Executors.newVirtualThreadPerTaskExecutor();
   private final HttpClient client;
   private final String base;
   private final Duration timeout;
@@ -31,6 +35,7 @@ final class KeyringHttp implements AutoCloseable {
             .version(HttpClient.Version.HTTP_1_1)
             .followRedirects(HttpClient.Redirect.NEVER)
             .connectTimeout(timeout)
+            .executor(workers)
             .build();
   }
 
@@ -40,13 +45,18 @@ final class KeyringHttp implements AutoCloseable {
         HttpRequest.newBuilder(URI.create(base + path))
             .timeout(timeout)
             .header("Accept", "application/json");
-    headers.forEach(request::header);
+    try {
+      headers.forEach(request::header);
+    } catch (IllegalArgumentException e) {
+      // Not handed on: its text is the value.
+      return CompletableFuture.failedFuture(new IllegalArgumentException("unsendable header"));
+    }
     var sent =
         client.sendAsync(
             request.build(), BodyHandlers.limiting(BodyHandlers.ofByteArray(), MAX_BODY_BYTES));
     // The request's own timeout ends with the headers: a body that trickles would hold us for ever.
     var answer = sent.copy().orTimeout(timeout.toNanos(), TimeUnit.NANOSECONDS);
-    return answer.whenComplete((_, _) -> sent.cancel(true));
+    return answer.whenCompleteAsync((_, _) -> sent.cancel(true), workers);
   }
 
   @Override

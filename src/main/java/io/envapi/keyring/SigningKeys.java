@@ -144,7 +144,16 @@ final class SigningKeys {
     var flight = new CompletableFuture<Void>();
     inFlight = flight;
     attemptedAt = now;
-    source.get().whenComplete((keys, error) -> landed(flight, keys, error));
+    asked().whenComplete((keys, error) -> landed(flight, keys, error));
+  }
+
+  /** A source that throws has failed like one that answers badly: the flight must land. */
+  private CompletionStage<KeySet> asked() {
+    try {
+      return source.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void landed(
