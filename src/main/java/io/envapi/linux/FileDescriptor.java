@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -46,13 +45,13 @@ public final class FileDescriptor implements AutoCloseable {
   }
 
   /**
-   * Reads at most {@code length} bytes into {@code target}.
+   * Reads at most {@code length} bytes into {@code target}, and at most 64 KiB.
    *
    * @return the bytes read, 0 at the end, or {@link #WOULD_BLOCK}
    */
   public int read(byte[] target, int offset, int length) {
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment buffer = arena.allocate(length);
+    try (Scratch scratch = Scratch.take(length)) {
+      MemorySegment buffer = scratch.memory();
       int read = read(buffer);
       if (read > 0) {
         MemorySegment.copy(buffer, JAVA_BYTE, 0, target, offset, read);
@@ -76,23 +75,42 @@ public final class FileDescriptor implements AutoCloseable {
   }
 
   /**
-   * Writes at most {@code length} bytes of {@code source}.
+   * Writes at most {@code length} bytes of {@code source}, and at most 64 KiB.
    *
    * @return the bytes written, 0 when a non-blocking descriptor takes none now
    * @throws LinuxException with {@code EPIPE} when nobody can read them any more
    */
   public int write(byte[] source, int offset, int length) {
     int fd = number();
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment buffer = arena.allocate(length);
-      MemorySegment.copy(source, offset, buffer, JAVA_BYTE, 0, length);
-      return (int) LibC.call("write", e -> (long) WRITE.invokeExact(e, fd, buffer, (long) length));
+    try (Scratch scratch = Scratch.take(length)) {
+      MemorySegment buffer = scratch.memory();
+      MemorySegment.copy(source, offset, buffer, JAVA_BYTE, 0, scratch.length());
+      return (int)
+          LibC.call("write", e -> (long) WRITE.invokeExact(e, fd, buffer, buffer.byteSize()));
     } catch (LinuxException e) {
       if (e.is(Errno.EAGAIN)) {
         return 0;
       }
       throw e;
     }
+  }
+
+  /** Writes all of {@code source} to a descriptor that blocks. */
+  public void writeAll(byte[] source) {
+    int done = 0;
+    while (done < source.length) {
+      done += write(source, done, source.length - done);
+    }
+  }
+
+  /** Another descriptor of the same open file, with its own life. */
+  public FileDescriptor duplicate() {
+    return Fcntl.duplicate(this);
+  }
+
+  /** Reads and writes give up instead of waiting, for every descriptor of the same open file. */
+  public void setNonBlocking() {
+    Fcntl.setNonBlocking(this);
   }
 
   public boolean isOpen() {

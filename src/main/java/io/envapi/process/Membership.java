@@ -3,8 +3,8 @@ package io.envapi.process;
 import java.util.List;
 
 /**
- * Which processes belong to one shell. Exact where the kernel keeps the list (a cgroup), by ancestry
- * and session otherwise. Calls block on {@code /proc}.
+ * Which processes belong to one shell. Exact where the kernel keeps the list (a cgroup), by
+ * ancestry and session otherwise. Calls block on {@code /proc}.
  */
 public interface Membership extends AutoCloseable {
 
