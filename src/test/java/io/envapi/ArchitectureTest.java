@@ -50,13 +50,33 @@ class ArchitectureTest {
           Map.entry(
               "host",
               List.of(
-                  "environment", "shell", "account", "linux", "process", "sandbox", "files",
-                  "keyring", "preferences", "failure", "audit", "id")),
+                  "environment",
+                  "shell",
+                  "account",
+                  "linux",
+                  "process",
+                  "sandbox",
+                  "files",
+                  "keyring",
+                  "preferences",
+                  "failure",
+                  "audit",
+                  "id")),
           Map.entry(
               "http",
               List.of(
-                  "host", "environment", "shell", "account", "process", "sandbox", "files",
-                  "keyring", "preferences", "failure", "audit", "id")));
+                  "host",
+                  "environment",
+                  "shell",
+                  "account",
+                  "process",
+                  "sandbox",
+                  "files",
+                  "keyring",
+                  "preferences",
+                  "failure",
+                  "audit",
+                  "id")));
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -90,8 +110,10 @@ class ArchitectureTest {
         resideInAPackage(ROOT + "..")
             .and(
                 allowed
-                    .map(p -> (com.tngtech.archunit.base.DescribedPredicate<JavaClass>)
-                        resideInAPackage(p))
+                    .map(
+                        p ->
+                            (com.tngtech.archunit.base.DescribedPredicate<JavaClass>)
+                                resideInAPackage(p))
                     .reduce((a, b) -> a.or(b))
                     .orElse(alwaysTrue().as("any"))
                     .negate());
@@ -167,8 +189,7 @@ class ArchitectureTest {
   @Test
   void publicClassesSayWhatTheyAreFor() throws Exception {
     try (Stream<Path> tree = Files.walk(Path.of("src/main/java/io/envapi"))) {
-      var directories =
-          tree.filter(Files::isDirectory).filter(d -> !d.endsWith("envapi")).toList();
+      var directories = tree.filter(Files::isDirectory).filter(d -> !d.endsWith("envapi")).toList();
       assertThat(directories).allMatch(d -> Files.exists(d.resolve("package-info.java")));
     }
     classes().that().areTopLevelClasses().should().resideInAPackage(ROOT + "*").check(CLASSES);

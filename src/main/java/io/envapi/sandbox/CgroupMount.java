@@ -36,17 +36,15 @@ record CgroupMount(boolean unified, Set<String> controllers, Path own) {
     List<CgroupMount> mounts = new ArrayList<>();
     for (String line : mountInfo) {
       String[] halves = line.split(" - ", 2);
-      String[] mount = halves[0].split(" ");
-      String[] source = halves.length == 2 ? halves[1].split(" ") : new String[0];
+      String[] mount = halves[0].split(" ", -1);
+      String[] source = halves.length == 2 ? halves[1].split(" ", -1) : new String[0];
       if (mount.length < 5 || source.length < 3 || !source[0].startsWith("cgroup")) {
         continue;
       }
       boolean unified = source[0].equals("cgroup2");
-      Set<String> controllers =
-          unified ? Set.of() : new HashSet<>(List.of(source[2].split(",")));
+      Set<String> controllers = unified ? Set.of() : new HashSet<>(List.of(source[2].split(",", -1)));
       String path = membership(memberships, unified, controllers);
-      mounts.add(
-          new CgroupMount(unified, controllers, own(Path.of(mount[4]), mount[3], path)));
+      mounts.add(new CgroupMount(unified, controllers, own(Path.of(mount[4]), mount[3], path)));
     }
     return mounts;
   }
@@ -61,7 +59,7 @@ record CgroupMount(boolean unified, Set<String> controllers, Path own) {
       boolean match =
           unified
               ? fields[0].equals("0") && fields[1].isEmpty()
-              : List.of(fields[1].split(",")).stream().anyMatch(controllers::contains);
+              : List.of(fields[1].split(",", -1)).stream().anyMatch(controllers::contains);
       if (match) {
         return fields[2];
       }
@@ -88,7 +86,7 @@ record CgroupMount(boolean unified, Set<String> controllers, Path own) {
   boolean delegate() {
     try {
       List<String> offered =
-          List.of(Files.readString(own.resolve("cgroup.controllers")).strip().split(" "));
+          List.of(Files.readString(own.resolve("cgroup.controllers")).strip().split(" ", -1));
       if (!offered.containsAll(WANTED)) {
         return false;
       }

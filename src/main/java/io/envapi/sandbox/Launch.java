@@ -10,9 +10,9 @@ import java.util.Optional;
  * A shell to be started.
  *
  * <p>The process gets {@code stdin} as descriptor 0, {@code output} as 1 and 2 and again as 8 (the
- * frames), {@code script} as 9 and {@code bulk} as 7 (large commands), or with a terminal the slave of
- * {@code terminal} as 1, 2 and 8 and as its controlling terminal. It runs {@code <shell> --noprofile
- * --norc /dev/fd/9} in a session of its own, and inherits nothing else.
+ * frames), {@code script} as 9 and {@code bulk} as 7 (large commands), or with a terminal the slave
+ * of {@code terminal} as 1, 2 and 8 and as its controlling terminal. It runs {@code <shell>
+ * --noprofile --norc /dev/fd/9} in a session of its own, and inherits nothing else.
  *
  * @param cwd relative to the workspace, already resolved and checked, "." for its root
  * @param environment the caller's variables, put on top of the tier's own

@@ -5,6 +5,7 @@ import io.envapi.id.EnvironmentId;
 import io.envapi.process.ProcessIdentity;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * One tier of confinement. Methods block (files, spawning) and are called on threads that may; all
@@ -24,7 +25,9 @@ public interface Sandbox {
    */
   Result<Workspace> prepare(EnvironmentId environment, int uid);
 
-  /** A terminal whose slave the environment's shells can open by the name {@code tty} tells them. */
+  /**
+   * A terminal whose slave the environment's shells can open by the name {@code tty} tells them.
+   */
   Result<Terminal> openTerminal(EnvironmentId environment, Workspace workspace, boolean network);
 
   /** Starts a shell. Refused with {@code SandboxFailed} and nothing left behind when it cannot. */
@@ -32,6 +35,13 @@ public interface Sandbox {
 
   /** The process that keeps the environment's namespaces alive, where the tier has one. */
   Optional<ProcessIdentity> holder(EnvironmentId environment);
+
+  /**
+   * Completes when what keeps the environment's processes alive has ended without having been
+   * stopped; the processes are gone with it. Never completes where the tier has nothing such, or
+   * nothing has been started.
+   */
+  CompletableFuture<Void> lost(EnvironmentId environment);
 
   /** Ends every process of the environment that the tier itself keeps, such as the holder. */
   void stop(EnvironmentId environment);
