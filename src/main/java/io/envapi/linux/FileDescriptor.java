@@ -30,6 +30,10 @@ public final class FileDescriptor implements AutoCloseable {
   private static final MethodHandle WRITE =
       LibC.downcall("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG));
 
+  // int fchown(int fd, uid_t owner, gid_t group);
+  private static final MethodHandle FCHOWN =
+      LibC.downcall("fchown", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+
   /** What {@link #read} answers when a non-blocking descriptor has nothing to give now. */
   public static final int WOULD_BLOCK = -1;
 
@@ -105,6 +109,12 @@ public final class FileDescriptor implements AutoCloseable {
     while (done < source.length) {
       done += write(source, done, source.length - done);
     }
+  }
+
+  /** Makes a user and a group the owners of the file: fchown(2). */
+  public void giveTo(int uid, int gid) {
+    int fd = number();
+    LibC.call("fchown", e -> (int) FCHOWN.invokeExact(e, fd, uid, gid));
   }
 
   /** Another descriptor of the same open file, with its own life. */

@@ -35,7 +35,7 @@ public final class AncestryMembership implements Membership {
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(20);
 
   private final ProcessIdentity root;
-  private final int service = Math.toIntExact(ProcessHandle.current().pid());
+  private final int adopter;
   private Map<Integer, ProcFs.Stat> seen = Map.of();
 
   /**
@@ -46,7 +46,16 @@ public final class AncestryMembership implements Membership {
   private Set<Integer> olderMarks = Set.of();
 
   public AncestryMembership(ProcessIdentity root) {
+    this(root, Math.toIntExact(ProcessHandle.current().pid()));
+  }
+
+  /**
+   * @param adopter the process that becomes the parent of orphans: this service, or the first one
+   *     of the pid namespace they are in
+   */
+  public AncestryMembership(ProcessIdentity root, int adopter) {
     this.root = root;
+    this.adopter = adopter;
     ProcFs.stat(root.pid())
         .filter(root::is)
         .ifPresent(
@@ -67,7 +76,7 @@ public final class AncestryMembership implements Membership {
     }
     for (int pid : adopted(children)) {
       ProcFs.stat(pid)
-          .filter(stat -> stat.ppid() == service && isMarked(stat))
+          .filter(stat -> stat.ppid() == adopter && isMarked(stat))
           .ifPresent(stat -> walk(stat, children, found));
     }
     remember(found);
@@ -122,7 +131,7 @@ public final class AncestryMembership implements Membership {
    * The kernel gives orphans to the first thread that lives, which in a JVM is always the first.
    */
   private List<Integer> adopted(IntFunction<List<Integer>> children) {
-    return ProcFs.listsChildren() ? ProcFs.children(service, service) : children.apply(service);
+    return ProcFs.listsChildren() ? ProcFs.children(adopter, adopter) : children.apply(adopter);
   }
 
   /** One that leads its session or group named it itself, which proves nothing about its origin. */

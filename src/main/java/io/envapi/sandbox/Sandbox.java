@@ -5,6 +5,7 @@ import io.envapi.id.EnvironmentId;
 import io.envapi.process.ProcessIdentity;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * One tier of confinement. Methods block (files, spawning) and are called on threads that may; all
@@ -37,6 +38,13 @@ public interface Sandbox {
 
   /** The process that keeps the environment's namespaces alive, where the tier has one. */
   Optional<ProcessIdentity> holder(EnvironmentId environment);
+
+  /**
+   * Completes when what keeps the environment's processes alive has ended without having been
+   * stopped; the processes are gone with it. Never completes where the tier has nothing such, or
+   * nothing has been started.
+   */
+  CompletableFuture<Void> lost(EnvironmentId environment);
 
   /** Ends every process of the environment that the tier itself keeps, such as the holder. */
   void stop(EnvironmentId environment);

@@ -1,0 +1,166 @@
+package io.envapi.sandbox;
+
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.ShellId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * The control groups this service can make (cgroups(7)): one below another for every environment,
+ * and in it one for every shell, in each hierarchy that is writable.
+ *
+ * <p>On a host with version 2 alone they hold limits and members. On one with version 1 the limits
+ * are in its {@code memory} and {@code pids} hierarchies, and the members in the version 2 mount
+ * beside them, if there is one: it can kill a group with one write even where it has no controller.
+ */
+final class Cgroups {
+
+  /** The directory below the service's own group in which all of its groups are. */
+  private static final String BASE = "envapi";
+
+  private final Optional<Path> unified;
+  private final Optional<Path> memoryV1;
+  private final Optional<Path> pidsV1;
+  private final boolean controllersV2;
+
+  private Cgroups(
+      Optional<Path> unified,
+      boolean controllersV2,
+      Optional<Path> memoryV1,
+      Optional<Path> pidsV1) {
+    this.unified = unified;
+    this.controllersV2 = controllersV2;
+    this.memoryV1 = memoryV1;
+    this.pidsV1 = pidsV1;
+  }
+
+  /** None at all. */
+  static Cgroups none() {
+    return new Cgroups(Optional.empty(), false, Optional.empty(), Optional.empty());
+  }
+
+  /** What of them this host lets us use, found out by using it. */
+  static Cgroups detect() {
+    List<CgroupMount> mounts = CgroupMount.ofThisProcess();
+    Optional<Path> memory = base(mounts, "memory");
+    Optional<Path> pids = base(mounts, "pids");
+    Optional<CgroupMount> v2 = mounts.stream().filter(CgroupMount::unified).findFirst();
+    boolean controllers =
+        memory.isEmpty() && pids.isEmpty() && v2.map(CgroupMount::delegate).orElse(false);
+    Optional<Path> unified = v2.flatMap(mount -> made(mount.own().resolve(BASE)));
+    if (controllers && unified.isPresent()) {
+      controllers = Cgroup.write(unified.get(), "cgroup.subtree_control", "+memory +pids");
+    }
+    return new Cgroups(unified, controllers && unified.isPresent(), memory, pids);
+  }
+
+  /** {@code v2} or {@code v1}, whichever holds limits, else {@code none}. */
+  String version() {
+    if (controllersV2) {
+      return "v2";
+    }
+    return holdsMemory() || holdsProcesses() ? "v1" : "none";
+  }
+
+  /** Whether memory limits are held. */
+  boolean holdsMemory() {
+    return controllersV2 || memoryV1.isPresent();
+  }
+
+  /** Whether limits on the number of processes are held. */
+  boolean holdsProcesses() {
+    return controllersV2 || pidsV1.isPresent();
+  }
+
+  /** Whether groups know their members. */
+  boolean available() {
+    return unified.isPresent() || memoryV1.isPresent() || pidsV1.isPresent();
+  }
+
+  /** The group of what keeps an environment; empty when there are none or it cannot be made. */
+  Optional<Cgroup> holder(EnvironmentId environment) {
+    return available() ? create(environment, "holder") : Optional.empty();
+  }
+
+  /**
+   * The group of one shell, with its limits; empty when there are none or it cannot be made.
+   *
+   * @param wrappers the processes of ours that are in it besides the shell's own
+   */
+  Optional<Cgroup> shell(ShellId shell, Limits limits, int wrappers) {
+    return available()
+        ? create(shell.environment(), "shell-" + shell.number())
+            .filter(group -> limited(group, limits, wrappers))
+        : Optional.empty();
+  }
+
+  /** Every group of an environment that exists, whichever service made it. */
+  Cgroup existing(EnvironmentId environment) {
+    return new Cgroup(
+        directories().stream()
+            .map(base -> base.resolve(environment.hex()))
+            .filter(Files::isDirectory)
+            .toList());
+  }
+
+  private Optional<Cgroup> create(EnvironmentId environment, String leaf) {
+    List<Path> made = new ArrayList<>();
+    for (Path base : directories()) {
+      Path parent = base.resolve(environment.hex());
+      if (made(parent).isEmpty()) {
+        continue;
+      }
+      if (controllersV2) {
+        Cgroup.write(parent, "cgroup.subtree_control", "+memory +pids");
+      }
+      made(parent.resolve(leaf)).ifPresent(made::add);
+    }
+    return made.isEmpty() ? Optional.empty() : Optional.of(new Cgroup(made));
+  }
+
+  private boolean limited(Cgroup group, Limits limits, int wrappers) {
+    String processes = Long.toString(limits.processes() + wrappers);
+    String memory = Long.toString(limits.memoryBytes());
+    boolean held = true;
+    if (holdsProcesses()) {
+      held = group.set("pids.max", processes);
+    }
+    if (controllersV2) {
+      held &= group.set("memory.max", memory);
+      group.set("memory.swap.max", "0");
+    } else if (holdsMemory()) {
+      held &= group.set("memory.limit_in_bytes", memory);
+      group.set("memory.memsw.limit_in_bytes", memory);
+    }
+    if (!held) {
+      group.remove();
+    }
+    return held;
+  }
+
+  /** One directory of each hierarchy, the one that knows the members best first. */
+  private List<Path> directories() {
+    return Stream.of(unified, pidsV1, memoryV1).flatMap(Optional::stream).distinct().toList();
+  }
+
+  private static Optional<Path> base(List<CgroupMount> mounts, String controller) {
+    return mounts.stream()
+        .filter(mount -> mount.controllers().contains(controller))
+        .findFirst()
+        .flatMap(mount -> made(mount.own().resolve(BASE)));
+  }
+
+  private static Optional<Path> made(Path directory) {
+    try {
+      return Optional.of(Files.createDirectories(directory))
+          .filter(made -> Files.isWritable(made.resolve("cgroup.procs")));
+    } catch (IOException e) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.envapi.sandbox;
+
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import io.envapi.id.EnvironmentId;
+import io.envapi.linux.LinuxException;
+import io.envapi.linux.Pty;
+import io.envapi.linux.Spawner;
+import io.envapi.process.ProcessIdentity;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A tier whose shells share the host's namespaces: they differ in the user alone. */
+abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, UserSandbox {
+
+  private static final Logger LOG = LoggerFactory.getLogger(OpenSandbox.class);
+  private static final Path PTMX = Path.of("/dev/ptmx");
+
+  private final Host host;
+  private final ShellStarter starter;
+  private final boolean filtered;
+
+  OpenSandbox(Host host) {
+    this.host = host;
+    Optional<byte[]> filter = Seccomp.filter();
+    this.filtered = filter.isPresent();
+    this.starter =
+        new ShellStarter(
+            filter.map(Spawner::confined).orElse(host.spawner()),
+            host.cgroups(),
+            host.settings().shellBinary());
+  }
+
+  /** The user that shells of a workspace become, if it is not the service's. */
+  abstract OptionalInt owner(int uid);
+
+  Host host() {
+    return host;
+  }
+
+  @Override
+  public Layers layers() {
+    return new Layers(host.cgroups().version(), filtered, false, false);
+  }
+
+  @Override
+  public Result<Workspace> prepare(EnvironmentId environment, int uid) {
+    OptionalInt owner = owner(uid);
+    return host.directories().prepare(environment, owner.orElse(host.credentials().uid()), owner);
+  }
+
+  @Override
+  public Result<Terminal> openTerminal(
+      EnvironmentId environment, Workspace workspace, boolean network) {
+    try {
+      Pty pty = Pty.open(PTMX);
+      owner(workspace.uid()).ifPresent(uid -> pty.giveTo(uid, uid));
+      return Result.ok(new Terminal(pty.master(), pty.slave()));
+    } catch (LinuxException e) {
+      LOG.warn("no terminal for {}: {}", environment, e.getMessage());
+      return Result.refused(new Failure.SandboxFailed("no terminal could be opened"));
+    }
+  }
+
+  @Override
+  public Result<Started> start(Launch launch) {
+    Path files = launch.workspace().files();
+    OptionalInt owner = owner(launch.workspace().uid());
+    int user = owner.orElse(host.credentials().uid());
+    long others =
+        host.cgroups().holdsProcesses() ? 0 : ProcessScan.threads(ProcessScan.ofUser(user));
+    return starter.start(
+        launch,
+        new Confinement(
+            owner.isPresent() ? Host.become(user) : List.of(),
+            false,
+            files,
+            files.toString(),
+            owner,
+            Math.toIntExact(ProcessHandle.current().pid()),
+            false),
+        others);
+  }
+
+  @Override
+  public Optional<ProcessIdentity> holder(EnvironmentId environment) {
+    return Optional.empty();
+  }
+
+  @Override
+  public CompletableFuture<Void> lost(EnvironmentId environment) {
+    return new CompletableFuture<>();
+  }
+
+  @Override
+  public void stop(EnvironmentId environment) {
+    Cgroup group = host.cgroups().existing(environment);
+    new CgroupMembership(group).killAll();
+    group.remove();
+  }
+
+  @Override
+  public void wipe(Workspace workspace) {
+    host.directories().wipe(workspace);
+  }
+
+  @Override
+  public void remove(EnvironmentId environment, Workspace workspace) {
+    stop(environment);
+    host.directories().remove(workspace);
+  }
+
+  @Override
+  public int reconcile(EnvironmentId environment, List<ProcessIdentity> recorded) {
+    int killed = Leftovers.kill(recorded);
+    Cgroup group = host.cgroups().existing(environment);
+    killed += group.pids().size();
+    new CgroupMembership(group).killAll();
+    group.remove();
+    return killed;
+  }
+}

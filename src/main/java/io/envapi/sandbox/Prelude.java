@@ -1,0 +1,67 @@
+package io.envapi.sandbox;
+
+import io.envapi.id.EnvironmentId;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a shell is told before its first command: its variables and where it starts.
+ *
+ * <p>Only fixed variables go through the programs that confine the shell. Those run with the
+ * service's privileges, and a variable such as {@code LD_PRELOAD} would make them run a caller's
+ * code. The caller's own are exported by a file that {@code BASH_ENV} names, which bash reads when
+ * it is confined already; so is the working directory entered, with the rights of the shell.
+ */
+final class Prelude {
+
+  /** The descriptor the shell reads it from. */
+  static final int DESCRIPTOR = 10;
+
+  /** Variables that bash sets itself and does not take over from its environment. */
+  private static final Set<String> BASH_OWN =
+      Set.of("UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "IFS");
+
+  private Prelude() {}
+
+  /** The variables a shell starts with; nothing of the service's own. */
+  static Map<String, String> variables(EnvironmentId environment, String home, boolean terminal) {
+    Map<String, String> variables = new LinkedHashMap<>();
+    variables.put("PATH", Tools.PATH);
+    variables.put("HOME", home);
+    variables.put("LANG", "C.UTF-8");
+    variables.put("TERM", terminal ? "xterm-256color" : "dumb");
+    variables.put("PS1", "");
+    variables.put("PS2", "");
+    variables.put("HISTFILE", "");
+    variables.put("ENVAPI_ENVIRONMENT_ID", environment.value());
+    variables.put("BASH_ENV", "/dev/fd/" + DESCRIPTOR);
+    return variables;
+  }
+
+  /**
+   * @param directory where the shell starts, absolute as the shell sees it
+   * @param exported the caller's variables
+   */
+  static byte[] text(String directory, Map<String, String> exported) {
+    StringBuilder text = new StringBuilder("unset BASH_ENV\n{\n");
+    text.append("exec ").append(DESCRIPTOR).append("<&-\n");
+    text.append("umask 022\n");
+    // Bash without a terminal as standard input does not take these over.
+    text.append("export PS1= PS2=\n");
+    text.append("cd -- ").append(quoted(directory)).append('\n');
+    exported.forEach(
+        (name, value) -> {
+          if (!BASH_OWN.contains(name)) {
+            text.append("export ").append(name).append('=').append(quoted(value)).append('\n');
+          }
+        });
+    text.append("} 2>/dev/null\nunset OLDPWD\n");
+    return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  private static String quoted(String value) {
+    return "'" + value.replace("'", "'\\''") + "'";
+  }
+}

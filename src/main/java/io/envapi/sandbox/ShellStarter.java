@@ -1,0 +1,201 @@
+package io.envapi.sandbox;
+
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import io.envapi.linux.Child;
+import io.envapi.linux.FileDescriptor;
+import io.envapi.linux.LinuxException;
+import io.envapi.linux.Memfd;
+import io.envapi.linux.Pipe;
+import io.envapi.linux.Signal;
+import io.envapi.linux.Spawn;
+import io.envapi.linux.Spawner;
+import io.envapi.process.AncestryMembership;
+import io.envapi.process.Membership;
+import io.envapi.process.ProcFs;
+import io.envapi.process.ProcessIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts a shell in a confinement and puts its limits on it.
+ *
+ * <p>There is no moment at which a caller's code runs without them: the shell's first line comes
+ * through its script pipe, and that is written after {@link #start} has answered.
+ */
+final class ShellStarter {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ShellStarter.class);
+  private static final Failure FAILED = new Failure.SandboxFailed("the shell could not be started");
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final long PAUSE_NANOS = Duration.ofNanos(100_000).toNanos();
+  private static final List<Integer> OUTPUTS = List.of(1, 2, 8);
+
+  private final Spawner spawner;
+  private final Cgroups cgroups;
+  private final Path shell;
+
+  ShellStarter(Spawner spawner, Cgroups cgroups, Path shell) {
+    this.spawner = spawner;
+    this.cgroups = cgroups;
+    this.shell = shell;
+  }
+
+  /**
+   * @param others processes of the shell's user that are not the shell's, where the kernel counts
+   *     them together
+   */
+  Result<Started> start(Launch launch, Confinement confinement, long others) {
+    Optional<Cgroup> group =
+        cgroups.shell(launch.shellId(), launch.limits(), confinement.forks() ? 1 : 0);
+    if (group.isEmpty() && cgroups.available()) {
+      LOG.warn("no control group could be made for {}", launch.shellId());
+      return Result.refused(FAILED);
+    }
+    Optional<Child> child = Optional.empty();
+    try {
+      child = Optional.of(spawn(launch, confinement, others));
+      return Result.ok(started(confinement, child.get(), group));
+    } catch (LinuxException | NotStarted e) {
+      LOG.warn("{} could not be started: {}", launch.shellId(), e.getMessage());
+      child.ifPresent(spawned -> spawned.signal(Signal.KILL));
+      group.ifPresent(
+          made -> {
+            Membership members = new CgroupMembership(made);
+            members.killAll();
+            members.close();
+          });
+      return Result.refused(FAILED);
+    }
+  }
+
+  private Child spawn(Launch launch, Confinement confinement, long others) {
+    byte[] prelude =
+        Prelude.text(
+            launch.cwd().equals(".") ? confinement.home() : confinement.home() + "/" + launch.cwd(),
+            launch.environment());
+    try (Memfd text = Memfd.create("prelude");
+        Pipe nowhere = Pipe.open()) {
+      text.replace(prelude);
+      try (FileDescriptor reader = text.openReadOnly()) {
+        Map<Integer, FileDescriptor> descriptors = new TreeMap<>();
+        descriptors.put(0, launch.stdin());
+        descriptors.put(7, launch.bulk());
+        descriptors.put(9, launch.script());
+        descriptors.put(Prelude.DESCRIPTOR, reader);
+        launch.output().ifPresent(out -> OUTPUTS.forEach(n -> descriptors.put(n, out)));
+        confinement.owner().ifPresent(uid -> give(launch, uid));
+        Spawn spawn =
+            Spawn.of(argv(launch, confinement, others))
+                .environment(
+                    Prelude.variables(
+                        launch.environmentId(), confinement.home(), launch.terminal().isPresent()))
+                .in(confinement.start());
+        if (launch.terminal().isPresent()) {
+          if (confinement.terminalInside()) {
+            OUTPUTS.forEach(n -> descriptors.put(n, nowhere.write()));
+          } else {
+            spawn = spawn.terminal(launch.terminal().get().slave(), new TreeSet<>(OUTPUTS));
+          }
+        }
+        return spawner.spawn(spawn.descriptors(descriptors));
+      }
+    }
+  }
+
+  /** Opening {@code /dev/stdin} or {@code /dev/fd/9} is checked against the owner of the pipe. */
+  private static void give(Launch launch, int uid) {
+    launch.stdin().giveTo(uid, uid);
+    launch.script().giveTo(uid, uid);
+    launch.output().ifPresent(output -> output.giveTo(uid, uid));
+  }
+
+  private List<String> argv(Launch launch, Confinement confinement, long others) {
+    List<String> argv = new ArrayList<>(confinement.wrapper());
+    argv.addAll(ShellLimits.command(launch.limits(), cgroups, others));
+    if (confinement.terminalInside() && launch.terminal().isPresent()) {
+      // The leader of a session that has no terminal gets the first one it opens, tty_ioctl(4).
+      argv.addAll(
+          List.of(
+              Tools.require("setsid"),
+              "/bin/sh",
+              "-c",
+              "tty=$1; shift; exec \"$@\" 1<>\"$tty\" 2>&1 8>&1",
+              "sh",
+              "/dev/pts/" + launch.terminal().get().slave().getFileName()));
+    }
+    argv.addAll(List.of(shell.toString(), "--noprofile", "--norc", "/dev/fd/9"));
+    return argv;
+  }
+
+  private Started started(Confinement confinement, Child child, Optional<Cgroup> group) {
+    join(child.pid(), group);
+    int pid = child.pid();
+    if (confinement.forks()) {
+      pid = await(child, () -> ProcFs.children(child.pid()).stream().findFirst());
+      join(pid, group);
+    }
+    int shellPid = pid;
+    await(child, () -> runsShell(shellPid) ? Optional.of(shellPid) : Optional.empty());
+    ProcessIdentity process = identity(child.pid());
+    Membership members =
+        group
+            .<Membership>map(CgroupMembership::new)
+            .orElseGet(() -> new AncestryMembership(process, confinement.adopter()));
+    return new Started(child, process, identity(shellPid), child.pid(), members);
+  }
+
+  private static void join(int pid, Optional<Cgroup> group) {
+    if (!group.map(made -> made.add(pid)).orElse(true)) {
+      throw new NotStarted("it could not be put into its control group");
+    }
+  }
+
+  private static ProcessIdentity identity(int pid) {
+    return ProcessIdentity.of(pid).orElseThrow(() -> new NotStarted("it ended at once"));
+  }
+
+  /** Whether the wrapper is through: until then the process runs one of its programs. */
+  private boolean runsShell(int pid) {
+    try {
+      Path program = Files.readSymbolicLink(Path.of("/proc/" + pid + "/exe"));
+      return program.equals(shell.toRealPath())
+          && ProcFs.cmdline(pid).orElse("").startsWith(shell + " --noprofile");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static <T> T await(Child child, java.util.function.Supplier<Optional<T>> condition) {
+    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    while (System.nanoTime() < deadline) {
+      Optional<T> found = condition.get();
+      if (found.isPresent()) {
+        return found.get();
+      }
+      if (!child.isAlive()) {
+        throw new NotStarted("ended with " + child.exit().join());
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    throw new NotStarted("took too long");
+  }
+
+  /** A start that went wrong before the shell ran. */
+  private static final class NotStarted extends RuntimeException {
+    NotStarted(String reason) {
+      super(reason);
+    }
+  }
+}
