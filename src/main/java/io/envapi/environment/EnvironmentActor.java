@@ -341,7 +341,7 @@ public final class EnvironmentActor
   }
 
   private Optional<Failure> tooManyShells(EnvironmentState.Present present, Quotas quotas) {
-    long live = present.running().size() + opening;
+    long live = (long) present.running().size() + opening;
     return live >= quotas.maxShellsPerEnvironment()
         ? Optional.of(
             new Failure.QuotaExceeded(

@@ -61,7 +61,7 @@ public final class AncestryMembership implements Membership {
         .ifPresent(
             stat -> {
               seen = Map.of(stat.pid(), stat);
-              marks = Set.of(stat.session(), stat.pgid());
+              marks = marks(stat);
             });
   }
 

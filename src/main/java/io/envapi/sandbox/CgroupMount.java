@@ -42,7 +42,8 @@ record CgroupMount(boolean unified, Set<String> controllers, Path own) {
         continue;
       }
       boolean unified = source[0].equals("cgroup2");
-      Set<String> controllers = unified ? Set.of() : new HashSet<>(List.of(source[2].split(",", -1)));
+      Set<String> controllers =
+          unified ? Set.of() : new HashSet<>(List.of(source[2].split(",", -1)));
       String path = membership(memberships, unified, controllers);
       mounts.add(new CgroupMount(unified, controllers, own(Path.of(mount[4]), mount[3], path)));
     }

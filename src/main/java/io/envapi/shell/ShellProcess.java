@@ -20,7 +20,9 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -33,6 +35,7 @@ import org.apache.pekko.util.ByteString;
  */
 public final class ShellProcess {
 
+  private static final String DISPATCHER = "envapi-output-dispatcher";
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
   private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
 
@@ -97,7 +100,9 @@ public final class ShellProcess {
   private void pump(Poller poller, Materializer materializer) {
     Source.fromGraph(new OutputSource(pipes.output(), poller, exited))
         .mapConcat(framing::feed)
-        .runWith(Sink.foreach(this::deliver), materializer)
+        .toMat(Sink.foreach(this::deliver), Keep.right())
+        .withAttributes(ActorAttributes.dispatcher(DISPATCHER))
+        .run(materializer)
         .whenComplete((done, failure) -> finish());
   }
 

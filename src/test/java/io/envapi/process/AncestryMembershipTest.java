@@ -32,7 +32,7 @@ class AncestryMembershipTest {
     try (Pipe out = Pipe.open()) {
       Child child =
           Run.SPAWNER.spawn(
-              Run.bash(script + "; echo up; read -r x")
+              Run.bash(script + "\necho up; read -r x")
                   .descriptors(Map.of(0, in.read(), 1, out.write(), 2, out.write())));
       started.add(child);
       assertThat(Run.line(out.read())).isEqualTo("up");
