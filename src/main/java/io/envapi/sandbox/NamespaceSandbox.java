@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * The {@code namespace} tier: an environment is a sandbox, and its shells are windows into it.
  *
  * <p>The first shell starts the environment's {@link Holder}; every shell joins its namespaces with
- * {@code nsenter}. As root, each environment is a host user of its own besides. Without privilege, all
- * are the service's user, each in user namespaces of its own.
+ * {@code nsenter}. As root, each environment is a host user of its own besides. Without privilege,
+ * all are the service's user, each in user namespaces of its own.
  */
 public final class NamespaceSandbox implements Sandbox {
 
@@ -45,12 +45,15 @@ public final class NamespaceSandbox implements Sandbox {
   private final ShellStarter shells;
   private final Map<EnvironmentId, Slot> slots = new ConcurrentHashMap<>();
 
-  NamespaceSandbox(Host host, byte[] filter, byte[] joiningFilter, boolean staged) {
+  /**
+   * @param filter for the holders
+   * @param joiner starts shells; its filter lets {@code nsenter} do its work
+   * @param staged see {@link HolderStarter}
+   */
+  NamespaceSandbox(Host host, byte[] filter, Spawner joiner, boolean staged) {
     this.host = host;
     this.holders = new HolderStarter(host, filter, staged);
-    this.shells =
-        new ShellStarter(
-            Spawner.confined(joiningFilter), host.cgroups(), host.settings().shellBinary());
+    this.shells = new ShellStarter(joiner, host.cgroups(), host.settings().shellBinary());
   }
 
   @Override
@@ -66,8 +69,7 @@ public final class NamespaceSandbox implements Sandbox {
   @Override
   public Result<Workspace> prepare(EnvironmentId environment, int uid) {
     if (!host.credentials().isRoot()) {
-      return host.directories()
-          .prepare(environment, host.credentials().uid(), OptionalInt.empty());
+      return host.directories().prepare(environment, host.credentials().uid(), OptionalInt.empty());
     }
     if (!host.lends(uid)) {
       throw new IllegalArgumentException("uid " + uid + " is not lent to environments");
@@ -100,6 +102,11 @@ public final class NamespaceSandbox implements Sandbox {
   }
 
   @Override
+  public List<String> workspaceNames(Workspace workspace) {
+    return List.of("/workspace");
+  }
+
+  @Override
   public Result<Started> start(Launch launch) {
     return held(launch.environmentId(), launch.workspace(), launch.network())
         .then(holder -> join(launch, holder));
@@ -108,7 +115,9 @@ public final class NamespaceSandbox implements Sandbox {
   private Result<Started> join(Launch launch, Holder holder) {
     int init = holder.init().pid();
     OptionalInt owner =
-        host.credentials().isRoot() ? OptionalInt.of(launch.workspace().uid()) : OptionalInt.empty();
+        host.credentials().isRoot()
+            ? OptionalInt.of(launch.workspace().uid())
+            : OptionalInt.empty();
     long others =
         host.cgroups().holdsProcesses()
             ? 0
@@ -153,22 +162,29 @@ public final class NamespaceSandbox implements Sandbox {
     return argv;
   }
 
-  /** The environment's holder, started where it has none that lives. */
   private Result<Holder> held(EnvironmentId environment, Workspace workspace, boolean network) {
+    try {
+      return Result.ok(hold(environment, workspace, network));
+    } catch (SandboxException | LinuxException e) {
+      LOG.warn("no sandbox for {}: {}", environment, e.getMessage());
+      return Result.refused(NO_SANDBOX);
+    }
+  }
+
+  /** The environment's holder, started where it has none that lives. */
+  Holder hold(EnvironmentId environment, Workspace workspace, boolean network)
+      throws SandboxException {
     Slot slot = slots.computeIfAbsent(environment, id -> new Slot());
     slot.lock.lock();
     try {
       Optional<Holder> present = slot.holder.filter(Holder::isAlive);
       if (present.isPresent()) {
-        return Result.ok(present.get());
+        return present.get();
       }
       slot.holder.ifPresent(Holder::stop);
       Holder started = holders.start(environment, workspace, network);
       slot.holder = Optional.of(started);
-      return Result.ok(started);
-    } catch (SandboxException | LinuxException e) {
-      LOG.warn("no sandbox for {}: {}", environment, e.getMessage());
-      return Result.refused(NO_SANDBOX);
+      return started;
     } finally {
       slot.lock.unlock();
     }
