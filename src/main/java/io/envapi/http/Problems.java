@@ -60,6 +60,7 @@ final class Problems {
       case Failure.Unauthorized() -> unauthorized();
       case Failure.StorageFull() ->
           Problem.of(ProblemCode.INSUFFICIENT_STORAGE, "the file system has no room left");
+      case Failure.Internal() -> internal();
     };
   }
 
