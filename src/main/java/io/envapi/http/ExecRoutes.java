@@ -13,7 +13,6 @@ import io.envapi.shell.CommandRecord;
 import io.envapi.shell.CommandResult;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellSettings;
-import io.envapi.shell.ShellView;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -23,7 +22,7 @@ import java.util.function.Function;
 final class ExecRoutes {
 
   /** For opening and closing a shell around a command. */
-  private static final Duration SHELL_WORK = Duration.ofSeconds(15);
+  private static final Duration SHELL_WORK = Duration.ofSeconds(30);
 
   private final Environments environments;
   private final CallerCredentials credentials;
@@ -81,7 +80,7 @@ final class ExecRoutes {
             reply ->
                 switch (reply) {
                   case Shell.Executed(var result) ->
-                      ran(caller, result, exec.command(), result.shellState());
+                      ran(caller, result, exec.command());
                   case Shell.Refused(var failure) -> Problems.of(failure);
                 });
   }
@@ -115,8 +114,7 @@ final class ExecRoutes {
             reply ->
                 switch (reply) {
                   case Environment.RanOnce(var result) ->
-                      // Its shell is closed by the time the answer is read.
-                      ran(caller, result, "( " + once.command() + " )", ShellView.State.CLOSED);
+                      ran(caller, result, "( " + once.command() + " )");
                   case Environment.Refused(var failure) -> Problems.of(failure);
                 });
   }
@@ -134,7 +132,7 @@ final class ExecRoutes {
         new Shell.Window(once.maxOutputBytes(), once.tail()));
   }
 
-  private Answer ran(Caller caller, CommandResult result, String text, ShellView.State shellState) {
+  private Answer ran(Caller caller, CommandResult result, String text) {
     CommandRecord command = result.command();
     ShellId shell = command.id().shell();
     audit.record(
@@ -144,7 +142,7 @@ final class ExecRoutes {
             .with("command_id", command.id().value())
             .withCommand(text)
             .with("credentials", Json.texts(command.credentialsInjected())));
-    return Answer.ok(ShellJson.result(result, shellState));
+    return Answer.ok(ShellJson.result(result));
   }
 
   private CompletionStage<Answer> given(

@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpCharsets;
@@ -44,6 +45,9 @@ final class Front {
           RawHeader.create("Cache-Control", "no-cache, no-transform"),
           RawHeader.create("X-Accel-Buffering", "no"));
 
+  /** An upload that is much larger than allowed is cut off rather than read to its end. */
+  private static final int DRAINED_BODIES = 4;
+
   private final RouteTable routes;
   private final Gate gate;
   private final Set<AccountId> operators;
@@ -73,10 +77,7 @@ final class Front {
               HttpResponse response =
                   response(failure == null ? answer : problem(failure, id), path, id);
               log(request, path, id, response, started);
-              // What nobody reads has to be drained, or the connection is stuck.
-              if (!request.entity().isStrict()) {
-                drain(request);
-              }
+              drain(request);
               return response;
             });
   }
@@ -110,7 +111,7 @@ final class Front {
   }
 
   private CompletionStage<Answer> admitted(
-      Exchange exchange, java.util.function.Function<Caller, CompletionStage<Answer>> then) {
+      Exchange exchange, Function<Caller, CompletionStage<Answer>> then) {
     return gate.admit(exchange)
         .thenCompose(
             admission ->
@@ -176,7 +177,15 @@ final class Front {
     return end < 0 ? target : target.substring(0, end);
   }
 
-  private void drain(HttpRequest request) {}
+  /**
+   * Reads what the routes left of a body, or the connection could not be used again. Not for a
+   * client that waits for a sign before it sends the body: it need not send it.
+   */
+  private void drain(HttpRequest request) {
+    if (!request.entity().isStrict() && request.getHeader("Expect").isEmpty()) {
+      request.entity().withSizeLimit(DRAINED_BODIES * maxBodyBytes).discardBytes(materializer);
+    }
+  }
 
   /** Never the query, a header or a body: each may hold what is not for a log. */
   private static void log(

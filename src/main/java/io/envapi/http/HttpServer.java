@@ -7,9 +7,12 @@ import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.settings.ParserSettings;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
 import org.apache.pekko.io.TcpSO;
+import org.apache.pekko.japi.function.Function;
 import scala.concurrent.duration.FiniteDuration;
 
 /** Listens for requests. */
@@ -30,10 +33,17 @@ public final class HttpServer {
   /** Binds; port 0 takes a free one, which the binding tells. */
   public static CompletionStage<ServerBinding> start(
       ActorSystem<?> system, Api api, HttpSettings settings) {
+    return start(system, api::handle, settings);
+  }
+
+  static CompletionStage<ServerBinding> start(
+      ActorSystem<?> system,
+      Function<HttpRequest, CompletionStage<HttpResponse>> handler,
+      HttpSettings settings) {
     return Http.get(system)
         .newServerAt(settings.host(), settings.port())
         .withSettings(serverSettings(system, settings))
-        .bind(api::handle);
+        .bind(handler);
   }
 
   private static ServerSettings serverSettings(ActorSystem<?> system, HttpSettings settings) {

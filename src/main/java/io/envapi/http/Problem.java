@@ -1,6 +1,7 @@
 package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
@@ -39,7 +40,7 @@ record Problem(
   }
 
   Problem header(String name, String value) {
-    var all = new java.util.ArrayList<>(headers);
+    var all = new ArrayList<>(headers);
     all.add(RawHeader.create(name, value));
     return new Problem(code, status, detail, members, all);
   }

@@ -61,6 +61,7 @@ final class Problems {
       case Failure.Internal() -> internal();
       case Failure.StorageFull() ->
           Problem.of(ProblemCode.INSUFFICIENT_STORAGE, "the file system has no room left");
+      case Failure.Internal() -> internal();
     };
   }
 

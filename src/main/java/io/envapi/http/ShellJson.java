@@ -62,16 +62,13 @@ final class ShellJson {
     return json;
   }
 
-  /**
-   * @param shellState as the caller is to see it
-   */
-  static ObjectNode result(CommandResult result, ShellView.State shellState) {
+  static ObjectNode result(CommandResult result) {
     ObjectNode json = command(result.command());
     json.put("output", Json.lossyText(result.output()))
         .put("output_dropped_bytes", result.dropped())
         .put("output_truncated_bytes", result.truncated())
         .put("output_cursor", result.cursor())
-        .put("shell_state", shellState.label());
+        .put("shell_state", result.shellState().label());
     json.set("credentials_injected", Json.texts(result.command().credentialsInjected()));
     json.set("credentials_missing", Json.texts(result.command().credentialsMissing()));
     return json;

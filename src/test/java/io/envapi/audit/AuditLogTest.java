@@ -1,0 +1,187 @@
+package io.envapi.audit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.envapi.id.AccountId;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class AuditLogTest {
+
+  private static final AccountId ALICE = new AccountId("alice");
+  private static final AccountId BOB = new AccountId("bob");
+
+  @TempDir private Path directory;
+
+  @Test
+  void whatWasRecordedIsReadBackOldestFirst() throws IOException {
+    try (var log = AuditLog.open(directory)) {
+      log.record(
+          AuditEvent.of("file.delete", ALICE).with("path", "a\nb").with("recursive", true));
+      log.record(AuditEvent.of("shell.stdin", ALICE).with("bytes", 13));
+
+      List<AuditEvent> events = log.newest(10, Optional.empty());
+
+      assertThat(events)
+          .extracting(AuditEvent::action)
+          .containsExactly("file.delete", "shell.stdin");
+      assertThat(events.getFirst().members().toString())
+          .isEqualTo("{\"path\":\"a\\nb\",\"recursive\":true}");
+      assertThat(events.getLast().account()).isEqualTo(ALICE);
+    }
+  }
+
+  @Test
+  void anEventIsOneLineWithTheTimeInSeconds() throws IOException {
+    var event =
+        new AuditEvent(1_767_225_600_000L, "environment.reset", ALICE, mapper().createObjectNode())
+            .with("environment_id", "env_000000000001");
+    try (var log = AuditLog.open(directory)) {
+      log.record(event);
+      assertThat(log.newest(1, Optional.empty())).containsExactly(event);
+    }
+
+    assertThat(Files.readString(directory.resolve("audit.jsonl")))
+        .isEqualTo(
+            "{\"ts\":1767225600.000,\"action\":\"environment.reset\",\"account_id\":\"alice\","
+                + "\"environment_id\":\"env_000000000001\"}\n");
+  }
+
+  @Test
+  void theNewestOfOneAccountAreFoundBehindOthers() throws IOException {
+    try (var log = AuditLog.open(directory)) {
+      record(log, ALICE, 1, 2, 3);
+      record(log, BOB, 4, 5, 6, 7);
+
+      assertThat(numbers(log, 2, Optional.of(ALICE))).containsExactly(2, 3);
+      assertThat(numbers(log, 3, Optional.empty())).containsExactly(5, 6, 7);
+      assertThat(numbers(log, 9, Optional.of(new AccountId("carol")))).isEmpty();
+    }
+  }
+
+  @Test
+  void aFullFileIsSetAsideAndTheOldestGoes() throws IOException {
+    int line = "{\"ts\":1767225600.000,\"action\":\"n\",\"account_id\":\"alice\",\"n\":10}\n".length();
+    try (var log = AuditLog.open(directory, 3L * line, 3)) {
+      record(log, ALICE, IntStream.rangeClosed(10, 29).toArray());
+
+      assertThat(numbers(log, 100, Optional.of(ALICE)))
+          .containsExactly(22, 23, 24, 25, 26, 27, 28, 29);
+    }
+    assertThat(directory.resolve("audit.jsonl.2")).exists();
+    assertThat(directory.resolve("audit.jsonl.3")).doesNotExist();
+    assertThat(directory.resolve("audit.jsonl.1")).hasSize(3L * line);
+  }
+
+  @Test
+  void aLineThatACrashCutOffIsSkippedAndHarmsNoOther() throws IOException {
+    try (var log = AuditLog.open(directory)) {
+      record(log, ALICE, 1);
+    }
+    Files.writeString(
+        directory.resolve("audit.jsonl"), "{\"ts\":1,\"act", StandardOpenOption.APPEND);
+
+    try (var log = AuditLog.open(directory)) {
+      record(log, ALICE, 2);
+
+      assertThat(numbers(log, 10, Optional.empty())).containsExactly(1, 2);
+    }
+  }
+
+  @Test
+  void whatIsNoEventIsSkipped() throws IOException {
+    Files.writeString(
+        directory.resolve("audit.jsonl"),
+        "\n\nnull\n[]\n{}\n{\"ts\":\"x\",\"action\":\"a\",\"account_id\":\"alice\"}\n\u0000\u0000\n");
+    try (var log = AuditLog.open(directory)) {
+      record(log, ALICE, 1);
+
+      assertThat(numbers(log, 10, Optional.empty())).containsExactly(1);
+    }
+  }
+
+  @Test
+  void linesThatCrossTheBlocksOfTheReaderAreWhole() throws IOException {
+    try (var log = AuditLog.open(directory)) {
+      String filler = "x".repeat(1021);
+      for (int i = 0; i < 300; i++) {
+        log.record(AuditEvent.of("n", ALICE).with("n", i).with("filler", filler));
+      }
+      log.record(AuditEvent.of("n", ALICE).with("n", 300).with("filler", "y".repeat(200_000)));
+
+      assertThat(numbers(log, 1000, Optional.empty()))
+          .containsExactlyElementsOf(IntStream.rangeClosed(0, 300).boxed().toList());
+    }
+  }
+
+  @Test
+  void eventsOfSeveralThreadsDoNotMix() throws IOException {
+    try (var log = AuditLog.open(directory, 20_000, 1000)) {
+      var writers =
+          IntStream.range(0, 8)
+              .mapToObj(
+                  thread ->
+                      CompletableFuture.runAsync(
+                          () ->
+                              record(
+                                  log,
+                                  new AccountId("account-" + thread),
+                                  IntStream.range(0, 200).toArray())))
+              .toList();
+      writers.forEach(CompletableFuture::join);
+
+      for (int thread = 0; thread < 8; thread++) {
+        assertThat(numbers(log, 1000, Optional.of(new AccountId("account-" + thread))))
+            .containsExactlyElementsOf(IntStream.range(0, 200).boxed().toList());
+      }
+    }
+  }
+
+  @Test
+  void onlyItsOwnerMayReadIt() throws IOException {
+    try (var log = AuditLog.open(directory.resolve("audit"))) {
+      record(log, ALICE, 1);
+    }
+    var file = directory.resolve("audit/audit.jsonl");
+    assertThat(Files.getPosixFilePermissions(file)).hasSize(2);
+    assertThat(Files.getPosixFilePermissions(file.getParent())).hasSize(3);
+  }
+
+  @Test
+  void aCommandIsCutAfter512Characters() {
+    String command = "\ud834\udd1e".repeat(600);
+
+    AuditEvent event = AuditEvent.of("shell.exec", ALICE).withCommand(command);
+
+    assertThat(event.members().get("command").textValue()).isEqualTo("\ud834\udd1e".repeat(512));
+  }
+
+  private static void record(AuditLog log, AccountId account, int... numbers) {
+    for (int number : numbers) {
+      log.record(AuditEvent.of("n", account).with("n", number));
+    }
+  }
+
+  private static List<Integer> numbers(AuditLog log, int limit, Optional<AccountId> account)
+      throws IOException {
+    var numbers = new ArrayList<Integer>();
+    for (AuditEvent event : log.newest(limit, account)) {
+      numbers.add(event.members().get("n").intValue());
+    }
+    return numbers;
+  }
+
+  private static ObjectMapper mapper() {
+    return new ObjectMapper();
+  }
+}

@@ -1,0 +1,196 @@
+package io.envapi.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.typesafe.config.ConfigFactory;
+import io.envapi.app.DevKeyringServer;
+import io.envapi.id.AccountId;
+import io.envapi.keyring.Keyring;
+import io.envapi.keyring.KeyringSettings;
+import io.envapi.sandbox.Layers;
+import io.envapi.sandbox.SandboxTier;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.http.javadsl.ServerBinding;
+import org.apache.pekko.stream.Materializer;
+
+/** The HTTP interface with a keyring, on real sockets, and with routes that need nothing else. */
+final class RunningFront implements AutoCloseable {
+
+  static final long MAX_BODY = 100_000;
+
+  private static final String ISSUER = "http://keyring.example";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final DevKeyringServer devKeyring;
+  private final Keyring keyring;
+  private final ActorSystem<Void> system;
+  private final InetSocketAddress address;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  private RunningFront(
+      DevKeyringServer devKeyring,
+      Keyring keyring,
+      ActorSystem<Void> system,
+      InetSocketAddress address) {
+    this.devKeyring = devKeyring;
+    this.keyring = keyring;
+    this.system = system;
+    this.address = address;
+  }
+
+  static RunningFront start(List<String> apiKeys) throws Exception {
+    var devKeyring =
+        DevKeyringServer.start(0, ISSUER, "a-service-token-of-enough-characters");
+    var keyring =
+        Keyring.open(
+            new KeyringSettings(
+                URI.create(devKeyring.baseUrl().toString()),
+                ISSUER,
+                "environments-api",
+                Optional.empty(),
+                Duration.ofSeconds(5),
+                Duration.ofHours(1),
+                Duration.ofMinutes(1),
+                "personal"));
+    ActorSystem<Void> system =
+        ActorSystem.create(
+            Behaviors.empty(), "http-test", ConfigFactory.parseString("pekko.loglevel = WARNING")
+                .withFallback(ConfigFactory.defaultReference()));
+    var settings =
+        new HttpSettings(
+            "127.0.0.1",
+            0,
+            apiKeys,
+            Set.of(new AccountId("operator")),
+            MAX_BODY,
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(5),
+            true);
+    var front =
+        new Front(
+            routes(keyring),
+            new Gate(apiKeys, keyring.tokens(), "personal"),
+            settings,
+            Materializer.createMaterializer(system));
+    ServerBinding binding =
+        HttpServer.start(system, front::handle, settings)
+            .toCompletableFuture()
+            .get(30, TimeUnit.SECONDS);
+    return new RunningFront(devKeyring, keyring, system, binding.localAddress());
+  }
+
+  private static RouteTable routes(Keyring keyring) {
+    var routes = new RouteTable();
+    var readiness =
+        new Readiness(
+            SandboxTier.USER,
+            SandboxTier.DIRECTORY,
+            new Layers("none", false, false, false),
+            true);
+    new HealthRoutes(readiness, keyring.tokens()::status).addTo(routes);
+    routes
+        .on("/v1/echo")
+        .get(
+            (exchange, caller) ->
+                exchange.query(
+                    query -> query.integer("n", 1, 0, 9),
+                    n ->
+                        Answer.ok(
+                                Json.object()
+                                    .put("account", caller.account().value())
+                                    .put("profile", caller.profile())
+                                    .put("n", n))
+                            .now()))
+        .post(
+            (exchange, _) ->
+                exchange.body(
+                    body -> body.text("text"),
+                    text -> Answer.ok(Json.object().put("length", text.length())).now()))
+        .delete((_, _) -> new Answer.Nothing().now());
+    routes.on("/v1/admin/echo").add("GET", new RouteTable.ForOperator((_, _) -> new Answer.Nothing().now()));
+    routes
+        .on("/v1/thrown")
+        .get(
+            (_, _) -> {
+              throw new IllegalStateException("secret detail");
+            });
+    routes
+        .on("/v1/failed")
+        .get((_, _) -> CompletableFuture.failedStage(new StackOverflowError("secret detail")));
+    routes
+        .on("/v1/late")
+        .get((_, _) -> CompletableFuture.failedStage(new TimeoutException("secret detail")));
+    return routes;
+  }
+
+  String mint(String account, String audience) throws IOException, InterruptedException {
+    String body =
+        JSON.createObjectNode().put("account_id", account).put("audience", audience).toString();
+    HttpResponse<String> minted =
+        client.send(
+            HttpRequest.newBuilder(URI.create(devKeyring.baseUrl() + "/dev/mint"))
+                .POST(HttpRequest.BodyPublishers.ofString(body))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    return JSON.readTree(minted.body()).get("token").textValue();
+  }
+
+  String token(String account) throws IOException, InterruptedException {
+    return mint(account, "environments-api");
+  }
+
+  /** @param headers names and values in turn */
+  HttpResponse<String> send(String method, String target, String body, String... headers)
+      throws IOException, InterruptedException {
+    var request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target))
+            .method(method, HttpRequest.BodyPublishers.ofString(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  HttpResponse<String> get(String target, String... headers)
+      throws IOException, InterruptedException {
+    return send("GET", target, "", headers);
+  }
+
+  /** Sends bytes as they are and reads until the service closes the connection. */
+  String raw(String request) throws IOException {
+    try (var socket = new Socket(address.getAddress(), address.getPort())) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+      socket.getOutputStream().flush();
+      return new String(socket.getInputStream().readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  static JsonNode json(HttpResponse<String> response) throws IOException {
+    return JSON.readTree(response.body());
+  }
+
+  @Override
+  public void close() {
+    system.terminate();
+    system.getWhenTerminated().toCompletableFuture().join();
+    keyring.close();
+    devKeyring.close();
+  }
+}
