@@ -32,8 +32,21 @@ final class Bubblewrap implements AutoCloseable {
   private static final int FILTER = 4;
   private static final int FIRST_FILE = 6;
 
+  /** Directories of the sandbox itself; bubblewrap would make them for their owner only. */
+  private static final List<String> PLACES =
+      List.of("/etc", "/etc/apt", "/etc/maven", "/run", "/var", "/var/lib");
+
   private static final long TMP_BYTES = 512L << 20;
   private static final long SHM_BYTES = 128L << 20;
+
+  /**
+   * What process 1 does: say that the sandbox is up, then reap orphans until nobody holds the other
+   * end of its standard input any more, as when the service has died. It never forks, so a caller
+   * who uses up all processes cannot end it.
+   */
+  private static final String HOLD =
+      "trap '' HUP INT QUIT USR1 USR2 PIPE ALRM TERM; echo; exec >/dev/null 2>&1;"
+          + " while read -rN1; do :; done";
 
   private final List<Memfd> contents = new ArrayList<>();
   private final Map<Integer, FileDescriptor> descriptors = new LinkedHashMap<>();
@@ -53,6 +66,7 @@ final class Bubblewrap implements AutoCloseable {
     this.shell = settings.shellBinary();
     String host = "env-" + environment.hex();
     List<String> options = new ArrayList<>(namespaces(uid, network, host));
+    PLACES.forEach(place -> options.addAll(List.of("--perms", "0755", "--dir", place)));
     options.addAll(SandboxRoot.options(settings.extraReadOnlyPaths(), network));
     options.addAll(files(uid, host));
     options.addAll(fresh());
@@ -105,18 +119,9 @@ final class Bubblewrap implements AutoCloseable {
     options.addAll(List.of("--remount-ro", "/dev"));
     options.addAll(
         List.of("--perms", "1777", "--size", Long.toString(TMP_BYTES), "--tmpfs", "/tmp"));
-    options.addAll(List.of("--dir", "/run", "--dir", "/var", "--symlink", "../tmp", "/var/tmp"));
+    options.addAll(List.of("--symlink", "../tmp", "/var/tmp"));
     return options;
   }
-
-  /**
-   * What process 1 does: say that the sandbox is up, then reap orphans until nobody holds the other
-   * end of its standard input any more, as when the service has died. It never forks, so a caller
-   * who uses up all processes cannot end it.
-   */
-  private static final String HOLD =
-      "trap '' HUP INT QUIT USR1 USR2 PIPE ALRM TERM; echo; exec >/dev/null 2>&1;"
-          + " while read -rN1; do :; done";
 
   /** The program and its arguments. */
   List<String> command() {

@@ -45,12 +45,15 @@ public final class NamespaceSandbox implements Sandbox {
   private final ShellStarter shells;
   private final Map<EnvironmentId, Slot> slots = new ConcurrentHashMap<>();
 
-  NamespaceSandbox(Host host, byte[] filter, byte[] joiningFilter, boolean staged) {
+  /**
+   * @param filter for the holders
+   * @param joiner starts shells; its filter lets {@code nsenter} do its work
+   * @param staged see {@link HolderStarter}
+   */
+  NamespaceSandbox(Host host, byte[] filter, Spawner joiner, boolean staged) {
     this.host = host;
     this.holders = new HolderStarter(host, filter, staged);
-    this.shells =
-        new ShellStarter(
-            Spawner.confined(joiningFilter), host.cgroups(), host.settings().shellBinary());
+    this.shells = new ShellStarter(joiner, host.cgroups(), host.settings().shellBinary());
   }
 
   @Override
@@ -153,22 +156,29 @@ public final class NamespaceSandbox implements Sandbox {
     return argv;
   }
 
-  /** The environment's holder, started where it has none that lives. */
   private Result<Holder> held(EnvironmentId environment, Workspace workspace, boolean network) {
+    try {
+      return Result.ok(hold(environment, workspace, network));
+    } catch (SandboxException | LinuxException e) {
+      LOG.warn("no sandbox for {}: {}", environment, e.getMessage());
+      return Result.refused(NO_SANDBOX);
+    }
+  }
+
+  /** The environment's holder, started where it has none that lives. */
+  Holder hold(EnvironmentId environment, Workspace workspace, boolean network)
+      throws SandboxException {
     Slot slot = slots.computeIfAbsent(environment, id -> new Slot());
     slot.lock.lock();
     try {
       Optional<Holder> present = slot.holder.filter(Holder::isAlive);
       if (present.isPresent()) {
-        return Result.ok(present.get());
+        return present.get();
       }
       slot.holder.ifPresent(Holder::stop);
       Holder started = holders.start(environment, workspace, network);
       slot.holder = Optional.of(started);
-      return Result.ok(started);
-    } catch (SandboxException | LinuxException e) {
-      LOG.warn("no sandbox for {}: {}", environment, e.getMessage());
-      return Result.refused(NO_SANDBOX);
+      return started;
     } finally {
       slot.lock.unlock();
     }

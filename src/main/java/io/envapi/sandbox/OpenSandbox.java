@@ -27,13 +27,20 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
 
   OpenSandbox(Host host) {
     this.host = host;
-    Optional<byte[]> filter = Seccomp.filter();
-    this.filtered = filter.isPresent();
+    Optional<Spawner> confined = Seccomp.filter().flatMap(OpenSandbox::confined);
+    this.filtered = confined.isPresent();
     this.starter =
         new ShellStarter(
-            filter.map(Spawner::confined).orElse(host.spawner()),
-            host.cgroups(),
-            host.settings().shellBinary());
+            confined.orElse(host.spawner()), host.cgroups(), host.settings().shellBinary());
+  }
+
+  private static Optional<Spawner> confined(byte[] filter) {
+    try {
+      return Optional.of(Spawner.confined(filter));
+    } catch (LinuxException e) {
+      LOG.warn("no system call filter: {}", e.getMessage());
+      return Optional.empty();
+    }
   }
 
   /** The user that shells of a workspace become, if it is not the service's. */
