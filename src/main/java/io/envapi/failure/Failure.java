@@ -34,6 +34,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = Failure.KeyringUnavailable.class, name = "keyring-unavailable"),
   @JsonSubTypes.Type(value = Failure.Unauthorized.class, name = "unauthorized"),
   @JsonSubTypes.Type(value = Failure.StorageFull.class, name = "storage-full"),
+  @JsonSubTypes.Type(value = Failure.Internal.class, name = "internal"),
 })
 public sealed interface Failure {
 
@@ -117,6 +118,9 @@ public sealed interface Failure {
 
   /** The file system has no room left. */
   record StorageFull() implements Failure {}
+
+  /** A bug of the service; the log knows more. */
+  record Internal() implements Failure {}
 
   /** A one-line answer for a member that is wrong. */
   static Failure invalid(String message, String... location) {

@@ -5,9 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -121,6 +125,15 @@ public final class FileDescriptor implements AutoCloseable {
   /** Reads and writes give up instead of waiting, for every descriptor of the same open file. */
   public void setNonBlocking() {
     Fcntl.setNonBlocking(this);
+  }
+
+  /** What {@code /proc/<pid>/fd} shows of it, as {@code pipe:[4711]}: the same in every process. */
+  public String link() {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/self/fd/" + number())).toString();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   public boolean isOpen() {

@@ -179,7 +179,8 @@ public final class Poller implements AutoCloseable {
         armed = false;
         try {
           callback.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+          // One registration's bug must not end the service of all others.
           Thread thread = Thread.currentThread();
           thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
         }

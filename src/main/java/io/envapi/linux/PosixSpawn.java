@@ -50,7 +50,6 @@ final class PosixSpawn {
       LibC.downcall("posix_spawnattr_setsigdefault", PP);
   private static final MethodHandle ATTR_SETSIGMASK =
       LibC.downcall("posix_spawnattr_setsigmask", PP);
-  private static final MethodHandle SIGFILLSET = LibC.downcall("sigfillset", P);
   private static final MethodHandle SIGEMPTYSET = LibC.downcall("sigemptyset", P);
   private static final MethodHandle ACTIONS_INIT =
       LibC.downcall("posix_spawn_file_actions_init", P);
@@ -133,7 +132,8 @@ final class PosixSpawn {
     MemorySegment all = arena.allocate(SIGSET_ROOM, 16);
     MemorySegment none = arena.allocate(SIGSET_ROOM, 16);
     short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
-    step(e -> (int) SIGFILLSET.invokeExact(e, all));
+    // sigfillset leaves out 32 and 33, which the C library then has the child ignore.
+    all.fill((byte) 0xff);
     step(e -> (int) SIGEMPTYSET.invokeExact(e, none));
     step(e -> (int) ATTR_INIT.invokeExact(e, attributes));
     step(e -> (int) ATTR_SETSIGDEFAULT.invokeExact(e, attributes, all));

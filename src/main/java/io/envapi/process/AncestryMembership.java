@@ -36,6 +36,7 @@ public final class AncestryMembership implements Membership {
 
   private final ProcessIdentity root;
   private final int adopter;
+  private final boolean listed;
   private Map<Integer, ProcFs.Stat> seen = Map.of();
 
   /**
@@ -50,24 +51,31 @@ public final class AncestryMembership implements Membership {
   }
 
   /**
+   * As seen by an adopter of orphans other than this service.
+   *
    * @param adopter the process that becomes the parent of orphans: this service, or the first one
    *     of the pid namespace they are in
    */
   public AncestryMembership(ProcessIdentity root, int adopter) {
+    this(root, adopter, ProcFs.listsChildren());
+  }
+
+  AncestryMembership(ProcessIdentity root, int adopter, boolean listed) {
     this.root = root;
     this.adopter = adopter;
+    this.listed = listed;
     ProcFs.stat(root.pid())
         .filter(root::is)
         .ifPresent(
             stat -> {
               seen = Map.of(stat.pid(), stat);
-              marks = Set.of(stat.session(), stat.pgid());
+              marks = marks(stat);
             });
   }
 
   @Override
   public synchronized List<ProcessIdentity> members() {
-    IntFunction<List<Integer>> children = ProcFs.listsChildren() ? ProcFs::children : scanned();
+    IntFunction<List<Integer>> children = listed ? ProcFs::children : scanned();
     Map<Integer, ProcFs.Stat> found = new LinkedHashMap<>();
     for (ProcFs.Stat member : seen.values()) {
       ProcFs.stat(member.pid())
@@ -131,7 +139,7 @@ public final class AncestryMembership implements Membership {
    * The kernel gives orphans to the first thread that lives, which in a JVM is always the first.
    */
   private List<Integer> adopted(IntFunction<List<Integer>> children) {
-    return ProcFs.listsChildren() ? ProcFs.children(adopter, adopter) : children.apply(adopter);
+    return listed ? ProcFs.children(adopter, adopter) : children.apply(adopter);
   }
 
   /** One that leads its session or group named it itself, which proves nothing about its origin. */

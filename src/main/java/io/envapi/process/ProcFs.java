@@ -8,6 +8,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -117,11 +118,20 @@ public final class ProcFs {
     return numbers(PROC);
   }
 
-  /** Seconds since the machine was started, the base of {@link Stat#startTicks}. */
-  static double uptimeSeconds() {
-    return read(PROC.resolve("uptime"), STAT_LIMIT)
-        .map(text -> Double.parseDouble(text.substring(0, text.indexOf(' '))))
-        .orElse(0.0);
+  /**
+   * The {@link Stat#startTicks} of a process that starts at a time of day, no more than one less;
+   * right while nobody sets the clock in between.
+   *
+   * @param epochMillis as {@link System#currentTimeMillis} gives it, past
+   */
+  public static long ticksAt(long epochMillis) {
+    // Both readings are cut to the millisecond, so the difference may be one short.
+    Duration since = Duration.ofMillis(System.currentTimeMillis() - epochMillis + 1);
+    return ticks(Boot.uptime().minus(since));
+  }
+
+  private static long ticks(Duration sinceBoot) {
+    return sinceBoot.dividedBy(Duration.ofSeconds(1).dividedBy(Boot.ticksPerSecond()));
   }
 
   /** The name of the program is in parentheses and may itself hold any of {@code ") "}. */

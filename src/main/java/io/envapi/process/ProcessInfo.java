@@ -36,7 +36,7 @@ public record ProcessInfo(
         String.valueOf(stat.state()),
         stat.rssPages() * Boot.pageSize(),
         milliseconds((stat.userTicks() + stat.systemTicks()) / ticks),
-        milliseconds(Math.max(0, ProcFs.uptimeSeconds() - stat.startTicks() / ticks)),
+        milliseconds(Math.max(0, Boot.uptime().toNanos() / 1e9 - stat.startTicks() / ticks)),
         cmdline);
   }
 

@@ -43,7 +43,8 @@ record CgroupMount(boolean unified, Set<String> controllers, Path point, Path ow
         continue;
       }
       boolean unified = source[0].equals("cgroup2");
-      Set<String> controllers = unified ? Set.of() : new HashSet<>(List.of(source[2].split(",", -1)));
+      Set<String> controllers =
+          unified ? Set.of() : new HashSet<>(List.of(source[2].split(",", -1)));
       String path = membership(memberships, unified, controllers);
       Path point = Path.of(mount[4]);
       mounts.add(new CgroupMount(unified, controllers, point, own(point, mount[3], path)));

@@ -75,6 +75,11 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
   }
 
   @Override
+  public List<String> workspaceNames(Workspace workspace) {
+    return List.of(workspace.files().toString());
+  }
+
+  @Override
   public Result<Started> start(Launch launch) {
     Path files = launch.workspace().files();
     OptionalInt owner = owner(launch.workspace().uid());

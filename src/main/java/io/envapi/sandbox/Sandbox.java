@@ -30,6 +30,9 @@ public interface Sandbox {
    */
   Result<Terminal> openTerminal(EnvironmentId environment, Workspace workspace, boolean network);
 
+  /** The absolute paths by which the environment's shells know their workspace. */
+  List<String> workspaceNames(Workspace workspace);
+
   /** Starts a shell. Refused with {@code SandboxFailed} and nothing left behind when it cannot. */
   Result<Started> start(Launch launch);
 

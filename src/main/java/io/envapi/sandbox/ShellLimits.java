@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The resource limits of a shell (getrlimit(2)), put on it by {@code prlimit} just before it starts:
- * the service itself may not limit another user's process without {@code CAP_SYS_RESOURCE}.
+ * The resource limits of a shell (getrlimit(2)), put on it by {@code prlimit} just before it
+ * starts: the service itself may not limit another user's process without {@code CAP_SYS_RESOURCE}.
  *
  * <p>Where a control group counts, the kernel's per-user count is left alone: it is shared by all
  * shells of a user. {@code RLIMIT_AS} is the last resort: programs that reserve address space

@@ -1,0 +1,116 @@
+package io.envapi.app;
+
+import io.envapi.audit.AuditLog;
+import io.envapi.host.Node;
+import io.envapi.http.Api;
+import io.envapi.http.HttpServer;
+import io.envapi.http.Readiness;
+import io.envapi.keyring.Keyring;
+import io.envapi.keyring.KeyringSettings;
+import io.envapi.sandbox.Sandbox;
+import io.envapi.sandbox.SandboxProbe;
+import java.io.IOException;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.http.javadsl.ServerBinding;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Starts the service; ends with status 1 and one line when it cannot. */
+public final class Main {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Main.class);
+
+  private Main() {}
+
+  public static void main(String[] arguments) throws IOException {
+    switch (Settings.load(System.getenv())) {
+      case Settings.Invalid invalid -> fail(invalid.message());
+      case Settings.Loaded(var settings) -> start(settings);
+    }
+  }
+
+  private static void start(Settings settings) throws IOException {
+    LogSetup.apply(settings.log());
+    switch (DataRoot.open(settings.sandbox().root())) {
+      case DataRoot.InUse(var holder) ->
+          fail(
+              "the data root is in use by another service"
+                  + holder.map(pid -> ", process " + pid).orElse("")
+                  + ": stop that one, or set ENVAPI_ROOT to another directory");
+      case DataRoot.Opened(var root) -> run(settings, root);
+    }
+  }
+
+  private static void run(Settings settings, DataRoot root) throws IOException {
+    switch (SandboxProbe.probe(settings.sandbox())) {
+      case SandboxProbe.Outcome.Refused(var message) -> fail(message);
+      case SandboxProbe.Outcome.Chosen(var sandbox, var _) -> serve(settings, root, sandbox);
+    }
+  }
+
+  private static void serve(Settings settings, DataRoot root, Sandbox sandbox)
+      throws IOException {
+    Service service = Service.start(settings, root, sandbox);
+    Keyring keyring = Keyring.open(KeyringSettings.from(settings.envapi()));
+    AuditLog audit = AuditLog.open(root.directory("audit"));
+    service
+        .running()
+        .thenCompose(node -> listen(settings, service, node, keyring, audit, sandbox))
+        .whenComplete(
+            (binding, failure) -> {
+              if (failure == null) {
+                LOG.info(
+                    "listening on http:/{}, sandbox tier {}",
+                    binding.localAddress(),
+                    sandbox.tier().label());
+              } else {
+                LOG.error("the service could not start", failure);
+                fail("the service could not start: " + failure.getMessage());
+              }
+            });
+    service.system().getWhenTerminated().toCompletableFuture().join();
+    keyring.close();
+    root.close();
+  }
+
+  private static CompletionStage<ServerBinding> listen(
+      Settings settings,
+      Service service,
+      Node.Running node,
+      Keyring keyring,
+      AuditLog audit,
+      Sandbox sandbox) {
+    var readiness =
+        new Readiness(
+            sandbox.tier(),
+            settings.sandbox().minTier(),
+            sandbox.layers(),
+            settings.sandbox().allowNetwork());
+    var api =
+        new Api(
+            service.system(),
+            new Api.Parts(
+                node.environments(),
+                node.accounts(),
+                keyring.tokens(),
+                keyring.credentials(),
+                audit,
+                service.blocking()),
+            new Api.Configuration(
+                settings.http(),
+                settings.files(),
+                settings.shell(),
+                KeyringSettings.from(settings.envapi()).defaultProfile(),
+                readiness));
+    return HttpServer.start(service.system(), api, settings.http())
+        .thenApply(
+            binding ->
+                binding.addToCoordinatedShutdown(
+                    settings.shutdownGrace(), service.system().classicSystem()));
+  }
+
+  private static void fail(String message) {
+    System.err.println("envapi: " + message);
+    System.exit(1);
+  }
+}

@@ -1,0 +1,97 @@
+package io.envapi.app;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import io.envapi.host.HostSettings;
+import io.envapi.host.Node;
+import io.envapi.linux.Poller;
+import io.envapi.sandbox.Sandbox;
+import io.envapi.shell.ShellProcesses;
+import io.envapi.shell.ShellRuntime;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.cluster.typed.SelfUp;
+import org.apache.pekko.stream.Materializer;
+
+/** Everything below the HTTP interface, wired on a data root. */
+final class Service {
+
+  private static final int BLOCKING_THREADS = 32;
+
+  private final ActorSystem<Void> system;
+  private final CompletableFuture<Node.Running> running;
+  private final ExecutorService blocking;
+
+  private Service(
+      ActorSystem<Void> system,
+      CompletableFuture<Node.Running> running,
+      ExecutorService blocking) {
+    this.system = system;
+    this.running = running;
+    this.blocking = blocking;
+  }
+
+  /** Starts the actors. {@code root} must be held. */
+  static Service start(Settings settings, DataRoot root, Sandbox sandbox) throws IOException {
+    String journal = Journal.url(root.directory("journal"));
+    Journal.migrate(journal);
+    ExecutorService blocking =
+        Executors.newFixedThreadPool(
+            BLOCKING_THREADS, Thread.ofPlatform().name("blocking-", 1).daemon().factory());
+    CompletableFuture<Node.Running> running = new CompletableFuture<>();
+    Behavior<Void> guardian =
+        Behaviors.setup(
+            context -> {
+              var shells =
+                  new ShellRuntime(
+                      Poller.start(),
+                      Materializer.createMaterializer(context),
+                      blocking,
+                      Executors.newVirtualThreadPerTaskExecutor(),
+                      settings.shell());
+              Behavior<SelfUp> node =
+                  Node.create(
+                      new Node.Parts(
+                          root.hostId(),
+                          sandbox,
+                          new ShellProcesses(sandbox, shells),
+                          shells,
+                          settings.sandbox(),
+                          settings.files(),
+                          settings.quotas(),
+                          new HostSettings(settings.http().askTimeout())),
+                      running);
+              context.spawn(node, "node");
+              return Behaviors.empty();
+            });
+    return new Service(
+        ActorSystem.create(guardian, "envapi", config(settings, journal)), running, blocking);
+  }
+
+  private static Config config(Settings settings, String journal) {
+    return Journal.config(journal)
+        .withFallback(ConfigFactory.parseResources("pekko.conf"))
+        .withFallback(settings.config())
+        .resolve();
+  }
+
+  ActorSystem<Void> system() {
+    return system;
+  }
+
+  /** Completes when requests can be answered. */
+  CompletionStage<Node.Running> running() {
+    return running;
+  }
+
+  /** For work of the routes that blocks shortly. */
+  ExecutorService blocking() {
+    return blocking;
+  }
+}

@@ -1,0 +1,98 @@
+package io.envapi.app;
+
+import static io.envapi.app.SettingKind.absolutePath;
+import static io.envapi.app.SettingKind.bool;
+import static io.envapi.app.SettingKind.bytes;
+import static io.envapi.app.SettingKind.directory;
+import static io.envapi.app.SettingKind.integer;
+import static io.envapi.app.SettingKind.list;
+import static io.envapi.app.SettingKind.logLevel;
+import static io.envapi.app.SettingKind.optionalUrl;
+import static io.envapi.app.SettingKind.positive;
+import static io.envapi.app.SettingKind.positiveNumber;
+import static io.envapi.app.SettingKind.profile;
+import static io.envapi.app.SettingKind.seconds;
+import static io.envapi.app.SettingKind.serviceName;
+import static io.envapi.app.SettingKind.text;
+import static io.envapi.app.SettingKind.tier;
+import static io.envapi.app.SettingKind.token;
+import static io.envapi.app.SettingKind.url;
+
+import io.envapi.account.Quotas;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/**
+ * One setting: the variable that sets it, without its prefix, its path below {@code envapi}, and
+ * what it can be.
+ */
+record Setting(String name, String path, SettingKind kind) {
+
+  static final String PREFIX = "ENVAPI_";
+
+  private static final long DAY = 86_400;
+  private static final long YEAR = 366 * DAY;
+  private static final long ONE_ARRAY = 1L << 30;
+
+  /** Every setting there is. */
+  static final List<Setting> ALL =
+      Stream.concat(
+              Stream.of(
+                  new Setting("ROOT", "root", directory()),
+                  new Setting("SHUTDOWN_GRACE_SECONDS", "shutdown-grace", seconds(true, 3600)),
+                  new Setting("HTTP_HOST", "http.host", text()),
+                  new Setting("HTTP_PORT", "http.port", integer(0, 65_535)),
+                  new Setting("API_KEYS", "http.api-keys", items()),
+                  new Setting("OPERATOR_ACCOUNTS", "http.operator-accounts", items()),
+                  new Setting("MAX_BODY_BYTES", "http.max-body-bytes", bytes(ONE_ARRAY)),
+                  new Setting(
+                      "REQUEST_TIMEOUT_SECONDS", "http.request-timeout", seconds(false, DAY)),
+                  new Setting("ASK_TIMEOUT_SECONDS", "http.ask-timeout", seconds(false, 600)),
+                  new Setting("KEYRING_BASE_URL", "keyring.base-url", url()),
+                  new Setting("KEYRING_ISSUER", "keyring.issuer", text()),
+                  new Setting("KEYRING_SERVICE_NAME", "keyring.service-name", serviceName()),
+                  new Setting("KEYRING_SERVICE_TOKEN", "keyring.service-token", token()),
+                  new Setting("KEYRING_TIMEOUT_SECONDS", "keyring.timeout", seconds(false, 600)),
+                  new Setting("JWKS_CACHE_SECONDS", "keyring.jwks-cache", seconds(false, DAY)),
+                  new Setting(
+                      "JWKS_MIN_REFETCH_SECONDS", "keyring.jwks-min-refetch", seconds(false, 3600)),
+                  new Setting("DEFAULT_PROFILE", "keyring.default-profile", profile()),
+                  new Setting("SETTINGS_API_BASE_URL", "settings-api.base-url", optionalUrl()),
+                  new Setting("SETTINGS_API_TOKEN", "settings-api.token", token()),
+                  new Setting("MIN_SANDBOX_TIER", "sandbox.min-tier", tier(false)),
+                  new Setting("SANDBOX_TIER", "sandbox.tier", tier(true)),
+                  new Setting("ALLOW_NETWORK", "sandbox.allow-network", bool()),
+                  new Setting("SHELL_BINARY", "sandbox.shell-binary", absolutePath()),
+                  new Setting("UID_BASE", "sandbox.uid-base", integer(1000, 2_000_000_000)),
+                  new Setting("UID_COUNT", "sandbox.uid-count", integer(1, 100_000_000)),
+                  new Setting(
+                      "EXTRA_READ_ONLY_PATHS",
+                      "sandbox.extra-read-only-paths",
+                      list(":", "absolute paths", path -> Path.of(path).isAbsolute())),
+                  new Setting("SHELL_CLOSE_GRACE_SECONDS", "shell.close-grace", seconds(true, 600)),
+                  new Setting(
+                      "REAPER_INTERVAL_SECONDS", "shell.reaper-interval", seconds(false, YEAR)),
+                  new Setting("MAX_FILE_READ_BYTES", "files.max-read-bytes", bytes(ONE_ARRAY)),
+                  new Setting("MAX_FILE_WRITE_BYTES", "files.max-write-bytes", bytes(ONE_ARRAY)),
+                  new Setting("LOG_JSON", "log.json", bool()),
+                  new Setting("LOG_LEVEL", "log.level", logLevel())),
+              Quotas.NAMES.stream().map(Setting::quota))
+          .toList();
+
+  String variable() {
+    return PREFIX + name;
+  }
+
+  private static SettingKind items() {
+    return list(",", "a list without empty items", _ -> true);
+  }
+
+  private static Setting quota(String quota) {
+    return new Setting(
+        quota.toUpperCase(Locale.ROOT),
+        Quotas.path(quota),
+        Quotas.fractional(quota) ? positiveNumber() : positive());
+  }
+}

@@ -1,0 +1,90 @@
+package io.envapi.audit;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.envapi.id.AccountId;
+import java.math.BigDecimal;
+import java.util.Optional;
+
+/**
+ * Something somebody did.
+ *
+ * @param at epoch ms
+ * @param action as {@code shell.exec}
+ * @param account who did it, or whose it is when the service did it by itself
+ * @param members what belongs to the action, in the order in which it is shown; no secret
+ */
+public record AuditEvent(long at, String action, AccountId account, ObjectNode members) {
+
+  /** Characters of a command that are kept. */
+  private static final int COMMAND_CHARS = 512;
+
+  // Decimals exactly as given, so that a whole number of seconds is not written with an exponent.
+  private static final JsonNodeFactory NODES = new JsonNodeFactory(true);
+
+  public AuditEvent {
+    members = members.deepCopy();
+  }
+
+  /** An event of now. */
+  public static AuditEvent of(String action, AccountId account) {
+    return new AuditEvent(System.currentTimeMillis(), action, account, NODES.objectNode());
+  }
+
+  public AuditEvent with(String member, String value) {
+    return with(member, NODES.textNode(value));
+  }
+
+  public AuditEvent with(String member, long value) {
+    return with(member, NODES.numberNode(value));
+  }
+
+  public AuditEvent with(String member, boolean value) {
+    return with(member, NODES.booleanNode(value));
+  }
+
+  public AuditEvent with(String member, JsonNode value) {
+    ObjectNode all = members.deepCopy();
+    all.set(member, value);
+    return new AuditEvent(at, action, account, all);
+  }
+
+  /** With the beginning of a command's text. */
+  public AuditEvent withCommand(String text) {
+    boolean fits = text.codePointCount(0, text.length()) <= COMMAND_CHARS;
+    return with(
+        "command", fits ? text : text.substring(0, text.offsetByCodePoints(0, COMMAND_CHARS)));
+  }
+
+  /**
+   * As one object: {@code ts} in epoch seconds, {@code action}, {@code account_id}, the members.
+   */
+  public ObjectNode json() {
+    ObjectNode json =
+        NODES
+            .objectNode()
+            .put("ts", BigDecimal.valueOf(at, 3))
+            .put("action", action)
+            .put("account_id", account.value());
+    json.setAll(members);
+    return json;
+  }
+
+  /** What {@link #json} wrote; empty for anything else. */
+  static Optional<AuditEvent> read(JsonNode json) {
+    boolean complete =
+        json.path("ts").isNumber()
+            && json.path("action").isTextual()
+            && json.path("account_id").isTextual()
+            && !json.path("account_id").textValue().isEmpty();
+    if (!complete) {
+      return Optional.empty();
+    }
+    ObjectNode members = json.deepCopy();
+    long at = members.remove("ts").decimalValue().movePointRight(3).longValue();
+    String action = members.remove("action").textValue();
+    var account = new AccountId(members.remove("account_id").textValue());
+    return Optional.of(new AuditEvent(at, action, account, members));
+  }
+}

@@ -1,0 +1,609 @@
+package io.envapi.environment;
+
+import io.envapi.account.Account;
+import io.envapi.account.Quotas;
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.ShellId;
+import io.envapi.process.ProcessIdentity;
+import io.envapi.sandbox.Workspace;
+import io.envapi.shell.Shell;
+import io.envapi.shell.ShellActor;
+import io.envapi.shell.ShellProcess;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.persistence.typed.PersistenceId;
+import org.apache.pekko.persistence.typed.RecoveryCompleted;
+import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
+import org.apache.pekko.persistence.typed.javadsl.EventHandler;
+import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
+import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
+import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
+import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One environment: its record, its shells and its files.
+ *
+ * <p>While it is being prepared, emptied or removed, requests wait. After a restart it first ends
+ * what the earlier service left running; a shell whose process is in the hands of this service
+ * lives on.
+ */
+public final class EnvironmentActor
+    extends EventSourcedBehaviorWithEnforcedReplies<
+        Environment.Command, EnvironmentEvent, EnvironmentState> {
+
+  /** What the actor tells itself. */
+  sealed interface Internal extends Environment.Command {}
+
+  private record Prepared(Result<Workspace> workspace, Optional<Environment.Create> create)
+      implements Internal {}
+
+  private record ShellStarted(
+      EnvironmentShells.Wanted wanted, String cwd, Result<ShellProcess> process)
+      implements Internal {}
+
+  private record FromShell(ShellActor.Notice notice) implements Internal {}
+
+  private record Emptied(Environment.Reset request) implements Internal {}
+
+  private record Wiped() implements Internal {}
+
+  private record Removed(Optional<Environment.Delete> request) implements Internal {}
+
+  private record Tick() implements Internal {}
+
+  private record Reap(boolean environmentIdle) implements Internal {}
+
+  private record DiskMeasured(long bytes) implements Internal {}
+
+  private record Ignored() implements Internal {}
+
+  private static final Logger LOG = LoggerFactory.getLogger(EnvironmentActor.class);
+
+  private final ActorContext<Environment.Command> context;
+  private final EnvironmentId id;
+  private final EnvironmentRuntime runtime;
+  private final ActorRef<EnvironmentGone> host;
+  private final EnvironmentShells shells;
+  private final EnvironmentWork work;
+  private Optional<Workspace> workspace = Optional.empty();
+  private Optional<Long> diskBytes = Optional.empty();
+  private boolean busy = true;
+  private int opening;
+  private long lastActivityAt;
+  private boolean touched;
+
+  /** The environment is deleted, and nothing of it is left. */
+  public record EnvironmentGone(EnvironmentId id) {}
+
+  public static Behavior<Environment.Command> create(
+      EnvironmentId id, EnvironmentRuntime runtime, ActorRef<EnvironmentGone> host) {
+    Behavior<Environment.Command> environment =
+        Behaviors.setup(
+            context ->
+                Behaviors.withTimers(
+                    timers -> {
+                      timers.startTimerWithFixedDelay(
+                          new Tick(), runtime.shells().settings().reaperInterval());
+                      return new EnvironmentActor(context, id, runtime, host);
+                    }));
+    return Behaviors.supervise(environment)
+        .onFailure(
+            SupervisorStrategy.restartWithBackoff(
+                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+  }
+
+  private EnvironmentActor(
+      ActorContext<Environment.Command> context,
+      EnvironmentId id,
+      EnvironmentRuntime runtime,
+      ActorRef<EnvironmentGone> host) {
+    super(PersistenceId.of("Environment", id.value()));
+    this.context = context;
+    this.id = id;
+    this.runtime = runtime;
+    this.host = host;
+    this.shells =
+        new EnvironmentShells(
+            context, runtime, context.messageAdapter(ShellActor.Notice.class, FromShell::new));
+    this.work = new EnvironmentWork(id, runtime);
+  }
+
+  @Override
+  public EnvironmentState emptyState() {
+    return new EnvironmentState.Absent();
+  }
+
+  @Override
+  public RetentionCriteria retentionCriteria() {
+    return RetentionCriteria.snapshotEvery(200, 1).withDeleteEventsOnSnapshot();
+  }
+
+  @Override
+  public EventHandler<EnvironmentState, EnvironmentEvent> eventHandler() {
+    return EnvironmentState::with;
+  }
+
+  @Override
+  public SignalHandler<EnvironmentState> signalHandler() {
+    return newSignalHandlerBuilder()
+        .onSignal(RecoveryCompleted.instance(), this::recovered)
+        .build();
+  }
+
+  @Override
+  public CommandHandlerWithReply<Environment.Command, EnvironmentEvent, EnvironmentState>
+      commandHandler() {
+    return this::onCommand;
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onCommand(
+      EnvironmentState state, Environment.Command command) {
+    return switch (command) {
+      case Environment.Request request when busy -> Effect().stash();
+      case Environment.Request request ->
+          switch (state) {
+            case EnvironmentState.Absent absent -> whileAbsent(request);
+            case EnvironmentState.Present present -> whilePresent(present, request);
+            case EnvironmentState.Gone gone -> refuse(request, request.notFound(id));
+          };
+      case Internal internal -> onInternal(state, internal);
+    };
+  }
+
+  // --- the beginning ---
+
+  private void recovered(EnvironmentState state) {
+    switch (state) {
+      case EnvironmentState.Absent absent -> busy = false;
+      case EnvironmentState.Present present -> {
+        lastActivityAt = present.updatedAt();
+        List<ProcessIdentity> lost =
+            present.running().stream()
+                .filter(s -> runtime.processes().find(s.identity().id()).isEmpty())
+                .flatMap(
+                    s -> java.util.stream.Stream.of(s.identity().process(), s.identity().shell()))
+                .toList();
+        later(() -> work.takeUp(present, lost), ready -> new Prepared(ready, Optional.empty()));
+      }
+      case EnvironmentState.Gone gone -> remove(gone.uid(), Optional.empty());
+    }
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> whileAbsent(Environment.Request request) {
+    if (request instanceof Environment.Create create) {
+      busy = true;
+      later(
+          () -> runtime.sandbox().prepare(id, create.uid()),
+          ready -> new Prepared(ready, Optional.of(create)));
+      return Effect().noReply();
+    }
+    return refuse(request, request.notFound(id));
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onPrepared(
+      EnvironmentState state, Prepared prepared) {
+    return switch (prepared.workspace()) {
+      case Result.Refused<Workspace>(var failure) -> {
+        prepared.create().ifPresent(c -> c.refuse(failure));
+        busy = state instanceof EnvironmentState.Present;
+        yield Effect().none().thenNoReply().thenUnstashAll();
+      }
+      case Result.Ok<Workspace>(var ready) -> {
+        workspace = Optional.of(ready);
+        yield prepared.create().isPresent() ? created(prepared.create().get()) : takenUp(state);
+      }
+    };
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
+    lastActivityAt = now();
+    return Effect()
+        .persist(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
+        .thenRun(
+            (EnvironmentState next) -> {
+              busy = false;
+              create.replyTo().tell(new Environment.Created());
+            })
+        .thenNoReply()
+        .thenUnstashAll();
+  }
+
+  /** Shells that were running have actors again; those without a process report their end. */
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> takenUp(EnvironmentState state) {
+    if (state instanceof EnvironmentState.Present present) {
+      present.running().forEach(s -> shells.actor(s, workspace.orElseThrow()));
+      shells.awaitEndOfLost(present.running());
+    }
+    busy = shells.awaitsEnd();
+    return Effect().none().thenNoReply().thenUnstashAll();
+  }
+
+  // --- requests ---
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> whilePresent(
+      EnvironmentState.Present present, Environment.Request request) {
+    return switch (request) {
+      case Environment.Create create -> {
+        create.replyTo().tell(new Environment.Created());
+        yield Effect().noReply();
+      }
+      case Environment.ToShell toShell -> onToShell(present, toShell);
+      case Environment.Describe(var replyTo) ->
+          Effect().reply(replyTo, new Environment.Described(view(present)));
+      case Environment.Summarise(var replyTo) -> {
+        answer(request, shells.summary(present, workspace(), view(present), work), replyTo);
+        yield Effect().noReply();
+      }
+      case Environment.MeasureUsage(var quotas, var replyTo) -> {
+        Workspace place = workspace();
+        CompletionStage<UsageView> usage = blocking(() -> work.usage(present, place, quotas));
+        usage.thenAccept(
+            u -> context.getSelf().tell(new DiskMeasured(u.workspaceBytes() + u.logsBytes())));
+        answer(request, usage.thenApply(Environment.Usage::new), replyTo);
+        yield Effect().noReply();
+      }
+      case Environment.ListShells(var replyTo) -> {
+        answer(
+            request,
+            shells.views(present, workspace()).thenApply(Environment.Shells::new),
+            replyTo);
+        yield Effect().noReply();
+      }
+      case Environment.ListProcesses(var replyTo) -> {
+        answer(request, blocking(work::processes).thenApply(Environment.Processes::new), replyTo);
+        yield Effect().noReply();
+      }
+      case Environment.SignalProcess signal -> {
+        touch();
+        answer(request, blocking(() -> work.signal(signal)), signal.replyTo());
+        yield Effect().noReply();
+      }
+      case Environment.RunFile run -> onRunFile(present, run);
+      case Environment.OpenShell open ->
+          open(present, EnvironmentShells.Wanted.shell(open), open.quotas());
+      case Environment.RunOnce run ->
+          open(present, EnvironmentShells.Wanted.once(run), run.quotas());
+      case Environment.Reset reset -> onReset(present, reset);
+      case Environment.Delete delete -> onDelete(delete);
+    };
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onToShell(
+      EnvironmentState.Present present, Environment.ToShell toShell) {
+    Optional<ShellRecord> found = present.shell(toShell.shell());
+    if (found.isEmpty()) {
+      return refuse(toShell, toShell.notFound(id));
+    }
+    if (toShell.request() instanceof Shell.Exec) {
+      Optional<Failure> full = overDisk(toShell.quotas());
+      if (full.isPresent()) {
+        return refuse(toShell, full.get());
+      }
+    }
+    switch (toShell.request()) {
+      case Shell.Exec _, Shell.WriteStdin _, Shell.SignalBelow _ -> touch();
+      default -> {}
+    }
+    shells.actor(found.get(), workspace()).tell(toShell.request());
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onRunFile(
+      EnvironmentState.Present present, Environment.RunFile run) {
+    if (present.isArchived()) {
+      return refuse(run, new Failure.EnvironmentArchived());
+    }
+    touch();
+    Workspace place = workspace();
+    answer(run, blocking(() -> work.runFile(place, run)), run.replyTo());
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> open(
+      EnvironmentState.Present present, EnvironmentShells.Wanted wanted, Quotas quotas) {
+    Optional<Failure> refusal =
+        present.isArchived()
+            ? Optional.of(new Failure.EnvironmentArchived())
+            : tooManyShells(present, quotas).or(() -> overDisk(quotas));
+    if (refusal.isPresent()) {
+      return refuse(wanted.request(), refusal.get());
+    }
+    touch();
+    int number = shells.nextNumber(present.lastShell());
+    opening++;
+    Workspace place = workspace();
+    ShellId shell = ShellId.of(id, number);
+    later(
+        () ->
+            switch (Directories.resolve(place.files(), wanted.cwd())) {
+              case Result.Refused<String>(var failure) ->
+                  new ShellStarted(wanted, wanted.cwd(), Result.refused(failure));
+              case Result.Ok<String>(var cwd) ->
+                  new ShellStarted(
+                      wanted, cwd, work.openShell(present, place, shell, wanted, cwd, quotas));
+            },
+        Function.identity());
+    return Effect().noReply();
+  }
+
+  private Optional<Failure> tooManyShells(EnvironmentState.Present present, Quotas quotas) {
+    long live = (long) present.running().size() + opening;
+    return live >= quotas.maxShellsPerEnvironment()
+        ? Optional.of(
+            new Failure.QuotaExceeded(
+                "max_shells_per_environment", live, quotas.maxShellsPerEnvironment()))
+        : Optional.empty();
+  }
+
+  private Optional<Failure> overDisk(Quotas quotas) {
+    return diskBytes
+        .filter(bytes -> bytes > quotas.maxDiskBytes())
+        .map(bytes -> new Failure.QuotaExceeded("max_disk_bytes", bytes, quotas.maxDiskBytes()));
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(
+      EnvironmentState state, ShellStarted started) {
+    opening--;
+    return switch (started.process()) {
+      case Result.Refused<ShellProcess>(var failure) -> {
+        started.wanted().request().refuse(failure);
+        yield Effect().none().thenNoReply().thenUnstashAll();
+      }
+      case Result.Ok<ShellProcess>(var process) -> {
+        ShellRecord record = shells.record(process, started.cwd(), now());
+        yield Effect()
+            .persist(new EnvironmentEvent.ShellOpened(record.identity()))
+            .thenRun((EnvironmentState next) -> shells.begin(record, workspace(), started.wanted()))
+            .thenNoReply()
+            .thenUnstashAll();
+      }
+    };
+  }
+
+  // --- emptying and removing ---
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onReset(
+      EnvironmentState.Present present, Environment.Reset reset) {
+    if (opening > 0) {
+      return Effect().stash();
+    }
+    busy = true;
+    Workspace place = workspace();
+    context.pipeToSelf(
+        shells
+            .closeAll(present, place)
+            .thenRunAsync(() -> work.empty(place), runtime.shells().blocking()),
+        (done, failure) -> new Emptied(reset));
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(Environment.Reset reset) {
+    touch();
+    diskBytes = Optional.of(0L);
+    return Effect()
+        .persist(new EnvironmentEvent.Reset(now()))
+        .thenRun(
+            (EnvironmentState next) -> {
+              busy = false;
+              shells.forget();
+              if (next instanceof EnvironmentState.Present present) {
+                runtime
+                    .changed()
+                    .accept(present.account(), new Account.Changed(id, Account.Change.REVIVED));
+                reset.replyTo().tell(new Environment.Described(view(present)));
+              }
+            })
+        .thenNoReply()
+        .thenUnstashAll();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onDelete(Environment.Delete delete) {
+    if (opening > 0) {
+      return Effect().stash();
+    }
+    busy = true;
+    return Effect()
+        .persist(new EnvironmentEvent.Deleted(now()))
+        .thenRun(
+            (EnvironmentState next) -> {
+              if (next instanceof EnvironmentState.Gone gone) {
+                remove(gone.uid(), Optional.of(delete));
+              }
+            })
+        .thenNoReply();
+  }
+
+  private void remove(int uid, Optional<Environment.Delete> request) {
+    context.pipeToSelf(
+        shells.killAll().thenRunAsync(() -> work.remove(uid), runtime.shells().blocking()),
+        (done, failure) -> new Removed(request));
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onRemoved(
+      EnvironmentState state, Optional<Environment.Delete> request) {
+    busy = false;
+    if (state instanceof EnvironmentState.Gone gone) {
+      runtime.changed().accept(gone.account(), new Account.Changed(id, Account.Change.DELETED));
+    }
+    shells.forget();
+    request.ifPresent(r -> r.replyTo().tell(new Environment.Deleted()));
+    host.tell(new EnvironmentGone(id));
+    return Effect().none().thenNoReply().thenUnstashAll();
+  }
+
+  // --- what happens by itself ---
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onInternal(
+      EnvironmentState state, Internal message) {
+    return switch (message) {
+      case Prepared prepared -> onPrepared(state, prepared);
+      case ShellStarted started -> onShellStarted(state, started);
+      case FromShell(ShellActor.Ended(var shell, var end)) -> {
+        if (state instanceof EnvironmentState.Present present
+            && present.shell(shell.id()).filter(ShellRecord::isRunning).isPresent()) {
+          busy &= !shells.lastAwaitedEnd(shell.id());
+          yield Effect()
+              .persist(new EnvironmentEvent.ShellEnded(shell.id(), end))
+              .thenNoReply()
+              .thenUnstashAll();
+        }
+        yield Effect().noReply();
+      }
+      case FromShell(ShellActor.Happened _) -> {
+        touch();
+        yield Effect().noReply();
+      }
+      case Emptied(var request) -> onEmptied(request);
+      case Wiped() -> onWiped();
+      case Removed(var request) -> onRemoved(state, request);
+      case Tick() -> onTick(state);
+      case Reap(var environmentIdle) -> onReap(state, environmentIdle);
+      case DiskMeasured(var bytes) -> {
+        diskBytes = Optional.of(bytes);
+        yield Effect().noReply();
+      }
+      case Ignored() -> Effect().noReply();
+    };
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onTick(EnvironmentState state) {
+    if (!busy && state instanceof EnvironmentState.Present present && !present.isArchived()) {
+      context.pipeToSelf(
+          runtime.quotas().apply(present.account()).thenCompose(q -> reap(present, q)),
+          (idle, failure) -> failure == null ? new Reap(idle) : new Ignored());
+      if (touched) {
+        touched = false;
+        Workspace place = workspace();
+        later(() -> new DiskMeasured(work.diskBytes(place)), Function.identity());
+      }
+    }
+    return Effect().noReply();
+  }
+
+  /** Closes idle shells; whether the environment itself has been idle for its time. */
+  private CompletionStage<Boolean> reap(EnvironmentState.Present present, Quotas quotas) {
+    long idleSince = lastActivityAt;
+    Workspace place = workspace();
+    boolean idle =
+        present.running().isEmpty()
+            && opening == 0
+            && now() - idleSince > quotas.environmentIdleTtlSeconds() * 1000;
+    return shells
+        .reapIdle(present, place, quotas)
+        .thenCombineAsync(
+            blocking(() -> work.pruneLogs(place, quotas.maxCommandLogBytes())),
+            (closed, pruned) -> idle,
+            runtime.shells().blocking());
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onReap(
+      EnvironmentState state, boolean idle) {
+    if (idle && !busy && state instanceof EnvironmentState.Present present) {
+      busy = true;
+      Workspace place = workspace();
+      later(
+          () -> {
+            work.empty(place);
+            return new Wiped();
+          },
+          Function.identity());
+    }
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped() {
+    diskBytes = Optional.of(0L);
+    return Effect()
+        .persist(new EnvironmentEvent.Archived(now()))
+        .thenRun(
+            (EnvironmentState next) -> {
+              busy = false;
+              if (next instanceof EnvironmentState.Present present) {
+                runtime
+                    .changed()
+                    .accept(present.account(), new Account.Changed(id, Account.Change.ARCHIVED));
+              }
+            })
+        .thenNoReply()
+        .thenUnstashAll();
+  }
+
+  // --- helpers ---
+
+  private EnvironmentView view(EnvironmentState.Present present) {
+    return new EnvironmentView(
+        id,
+        present.account(),
+        present.spec(),
+        present.isArchived() ? EnvironmentView.State.ARCHIVED : EnvironmentView.State.ACTIVE,
+        runtime.sandbox().tier(),
+        present.createdAt(),
+        present.updatedAt(),
+        Math.max(lastActivityAt, present.createdAt()),
+        present.archivedAt(),
+        present.shells(),
+        diskBytes);
+  }
+
+  private Workspace workspace() {
+    return workspace.orElseThrow();
+  }
+
+  private void touch() {
+    lastActivityAt = now();
+    touched = true;
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> refuse(
+      Environment.Request request, Failure failure) {
+    request.refuse(failure);
+    return Effect().noReply();
+  }
+
+  /** Answers with the value to come; what breaks on the way is a bug, and is answered as one. */
+  private <R> void answer(
+      Environment.Request request, CompletionStage<? extends R> value, ActorRef<R> replyTo) {
+    value.whenComplete(
+        (reply, failure) -> {
+          if (failure == null) {
+            replyTo.tell(reply);
+          } else {
+            LOG.error("a request to {} broke", id, failure);
+            request.refuse(new Failure.Internal());
+          }
+        });
+  }
+
+  private <T> CompletionStage<T> blocking(Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, runtime.shells().blocking());
+  }
+
+  private <T> void later(Supplier<T> task, Function<T, Internal> message) {
+    context.pipeToSelf(
+        blocking(task),
+        (value, failure) -> {
+          if (failure != null) {
+            throw new IllegalStateException("work of an environment failed", failure);
+          }
+          return message.apply(value);
+        });
+  }
+
+  private static long now() {
+    return System.currentTimeMillis();
+  }
+}

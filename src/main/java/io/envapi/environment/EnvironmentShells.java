@@ -1,0 +1,324 @@
+package io.envapi.environment;
+
+import io.envapi.account.Quotas;
+import io.envapi.id.ShellId;
+import io.envapi.sandbox.Workspace;
+import io.envapi.shell.CommandRecord;
+import io.envapi.shell.Shell;
+import io.envapi.shell.ShellActor;
+import io.envapi.shell.ShellEnd;
+import io.envapi.shell.ShellIdentity;
+import io.envapi.shell.ShellProcess;
+import io.envapi.shell.ShellView;
+import io.envapi.shell.TerminalSize;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+
+/**
+ * The shells of one environment, as its actor has them: their actors, by id, and what they are
+ * asked.
+ */
+final class EnvironmentShells {
+
+  private static final Duration ANSWER = Duration.ofSeconds(10);
+  private static final Duration CLOSING = Duration.ofSeconds(60);
+  private static final int RECENT_COMMANDS = 20;
+
+  /** Why a shell is being opened. */
+  sealed interface Wanted {
+
+    Environment.Asked request();
+
+    String cwd();
+
+    Map<String, String> environment();
+
+    Optional<TerminalSize> terminal();
+
+    static Wanted shell(Environment.OpenShell open) {
+      return new ForCaller(open);
+    }
+
+    static Wanted once(Environment.RunOnce run) {
+      return new ForOnce(run);
+    }
+  }
+
+  private record ForCaller(Environment.OpenShell request) implements Wanted {
+
+    @Override
+    public String cwd() {
+      return request.cwd();
+    }
+
+    @Override
+    public Map<String, String> environment() {
+      return request.environment();
+    }
+
+    @Override
+    public Optional<TerminalSize> terminal() {
+      return request.terminal();
+    }
+  }
+
+  private record ForOnce(Environment.RunOnce request) implements Wanted {
+
+    @Override
+    public String cwd() {
+      return request.once().cwd();
+    }
+
+    @Override
+    public Map<String, String> environment() {
+      return request.once().environment();
+    }
+
+    @Override
+    public Optional<TerminalSize> terminal() {
+      return request.once().terminal();
+    }
+  }
+
+  private final ActorContext<Environment.Command> context;
+  private final EnvironmentRuntime runtime;
+  private final ActorRef<ShellActor.Notice> notices;
+  private final Map<ShellId, ActorRef<Shell.Command>> actors = new HashMap<>();
+  private final Set<ShellId> awaited = new HashSet<>();
+  private int lastNumber;
+
+  EnvironmentShells(
+      ActorContext<Environment.Command> context,
+      EnvironmentRuntime runtime,
+      ActorRef<ShellActor.Notice> notices) {
+    this.context = context;
+    this.runtime = runtime;
+    this.notices = notices;
+  }
+
+  /** The number of the next shell; never given twice, also when opening fails. */
+  int nextNumber(int lastStored) {
+    lastNumber = Math.max(lastNumber, lastStored) + 1;
+    return lastNumber;
+  }
+
+  /** The actor of a shell, started where there is none. */
+  ActorRef<Shell.Command> actor(ShellRecord shell, Workspace workspace) {
+    ShellIdentity identity = shell.identity();
+    return actors.computeIfAbsent(
+        identity.id(),
+        id ->
+            context.spawn(
+                ShellActor.create(
+                    new ShellActor.Spec(identity, workspace.logs(), shell.end()),
+                    runtime.processes(),
+                    runtime.shells(),
+                    notices),
+                id.value()));
+  }
+
+  ShellRecord record(ShellProcess process, String cwd, long now) {
+    var started = process.started();
+    return new ShellRecord(
+        new ShellIdentity(
+            process.id(),
+            started.process(),
+            started.shell(),
+            started.pgid(),
+            cwd,
+            process.hasTerminal(),
+            now),
+        Optional.empty());
+  }
+
+  /** Gives a new shell its actor and answers the caller who wanted it. */
+  void begin(ShellRecord record, Workspace workspace, Wanted wanted) {
+    ActorRef<Shell.Command> shell = actor(record, workspace);
+    switch (wanted) {
+      case ForCaller(var open) ->
+          this.<Shell.DescribeReply>ask(shell, Shell.Describe::new)
+              .thenAccept(
+                  reply -> {
+                    switch (reply) {
+                      case Shell.Described(var view) ->
+                          open.replyTo().tell(new Environment.Opened(view));
+                      case Shell.Refused(var failure) -> open.refuse(failure);
+                    }
+                  });
+      case ForOnce(var run) -> new OneShot(context.getSystem(), shell).run(run);
+    }
+  }
+
+  /** The running shells whose process an earlier service had: each will report its end. */
+  void awaitEndOfLost(List<ShellRecord> running) {
+    running.stream()
+        .map(s -> s.identity().id())
+        .filter(id -> runtime.processes().find(id).isEmpty())
+        .forEach(awaited::add);
+  }
+
+  boolean awaitsEnd() {
+    return !awaited.isEmpty();
+  }
+
+  /** Whether {@code ended} was the last whose end was awaited. */
+  boolean lastAwaitedEnd(ShellId ended) {
+    return awaited.remove(ended) && awaited.isEmpty();
+  }
+
+  /** Views of all shells, oldest first; those that ended are told from their records. */
+  CompletionStage<List<ShellView>> views(EnvironmentState.Present present, Workspace workspace) {
+    List<CompletionStage<ShellView>> views =
+        present.shells().stream()
+            .map(s -> s.end().map(e -> told(s, e)).orElseGet(() -> asked(s, workspace)))
+            .toList();
+    return all(views);
+  }
+
+  private static CompletionStage<ShellView> told(ShellRecord shell, ShellEnd end) {
+    return CompletableFuture.completedStage(
+        new ShellView(
+            shell.identity(),
+            end.state(),
+            Optional.of(end.reason()),
+            end.at(),
+            Optional.empty(),
+            end.cursor(),
+            end.commandsRun()));
+  }
+
+  private CompletionStage<ShellView> asked(ShellRecord shell, Workspace workspace) {
+    return this.<Shell.DescribeReply>ask(actor(shell, workspace), Shell.Describe::new)
+        .thenApply(
+            reply ->
+                switch (reply) {
+                  case Shell.Described(var view) -> view;
+                  case Shell.Refused _ -> throw new IllegalStateException("a shell has no view");
+                });
+  }
+
+  CompletionStage<Environment.SummaryReply> summary(
+      EnvironmentState.Present present,
+      Workspace workspace,
+      EnvironmentView environment,
+      EnvironmentWork work) {
+    var processes = CompletableFuture.supplyAsync(work::processes, runtime.shells().blocking());
+    var commands = recent(present, workspace).toCompletableFuture();
+    return views(present, workspace)
+        .thenCombine(
+            CompletableFuture.allOf(processes, commands),
+            (views, done) ->
+                new Environment.Summary(environment, views, processes.join(), commands.join()));
+  }
+
+  private CompletionStage<List<CommandRecord>> recent(
+      EnvironmentState.Present present, Workspace workspace) {
+    List<ShellRecord> shells = present.shells();
+    List<CompletionStage<List<CommandRecord>>> asked =
+        shells.subList(Math.max(0, shells.size() - RECENT_COMMANDS), shells.size()).stream()
+            .map(s -> commands(actor(s, workspace)))
+            .toList();
+    return all(asked)
+        .thenApply(
+            lists ->
+                lists.stream()
+                    .flatMap(List::stream)
+                    .sorted(Comparator.comparingLong(CommandRecord::startedAt).reversed())
+                    .limit(RECENT_COMMANDS)
+                    .toList());
+  }
+
+  private CompletionStage<List<CommandRecord>> commands(ActorRef<Shell.Command> shell) {
+    return this.<Shell.CommandsReply>ask(shell, Shell.ListCommands::new)
+        .thenApply(
+            reply ->
+                switch (reply) {
+                  case Shell.Commands(var commands) -> commands.reversed();
+                  case Shell.Refused _ -> List.of();
+                });
+  }
+
+  /** Closes the shells that nobody has used for their time; a running command is use. */
+  CompletionStage<Void> reapIdle(
+      EnvironmentState.Present present, Workspace workspace, Quotas quotas) {
+    long oldest = System.currentTimeMillis() - (long) (quotas.shellIdleTtlSeconds() * 1000);
+    List<CompletionStage<Void>> reaped =
+        present.running().stream()
+            .map(
+                s ->
+                    asked(s, workspace)
+                        .thenCompose(
+                            view ->
+                                view.currentCommand().isEmpty() && view.lastActivityAt() < oldest
+                                    ? reap(present, actor(s, workspace), s.identity().id())
+                                    : CompletableFuture.<Void>completedStage(null)))
+            .toList();
+    return all(reaped).thenApply(done -> null);
+  }
+
+  private CompletionStage<Void> reap(
+      EnvironmentState.Present present, ActorRef<Shell.Command> shell, ShellId id) {
+    return close(shell, false).thenApply(reply -> null);
+  }
+
+  /** Ends all running shells at once. */
+  CompletableFuture<Void> closeAll(EnvironmentState.Present present, Workspace workspace) {
+    List<CompletableFuture<Shell.CloseReply>> closing =
+        present.running().stream()
+            .map(s -> close(actor(s, workspace), true).toCompletableFuture())
+            .toList();
+    return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
+  }
+
+  /** Ends all shells that have an actor at once. */
+  CompletableFuture<Void> killAll() {
+    List<CompletableFuture<Shell.CloseReply>> closing =
+        actors.values().stream().map(s -> close(s, true).toCompletableFuture()).toList();
+    return CompletableFuture.allOf(closing.toArray(CompletableFuture[]::new));
+  }
+
+  private CompletionStage<Shell.CloseReply> close(ActorRef<Shell.Command> shell, boolean atOnce) {
+    return AskPattern.ask(
+        shell,
+        replyTo -> new Shell.Close(atOnce, replyTo),
+        CLOSING,
+        context.getSystem().scheduler());
+  }
+
+  /** Stops the actors of all shells; their ids are unknown from now on. */
+  void forget() {
+    actors.values().forEach(context::stop);
+    actors.clear();
+    awaited.clear();
+  }
+
+  private <R> CompletionStage<R> ask(
+      ActorRef<Shell.Command> shell, Function<ActorRef<R>, Shell.Command> request) {
+    return AskPattern.ask(shell, request::apply, ANSWER, context.getSystem().scheduler());
+  }
+
+  private static <T> CompletionStage<List<T>> all(List<CompletionStage<T>> stages) {
+    CompletableFuture<?>[] futures =
+        stages.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture[]::new);
+    return CompletableFuture.allOf(futures)
+        .thenApply(
+            done -> {
+              List<T> values = new ArrayList<>();
+              stages.forEach(s -> values.add(s.toCompletableFuture().join()));
+              return values;
+            });
+  }
+}

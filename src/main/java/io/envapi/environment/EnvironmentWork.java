@@ -1,0 +1,180 @@
+package io.envapi.environment;
+
+import io.envapi.account.EnvironmentSpec.LimitOverrides;
+import io.envapi.account.Quotas;
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import io.envapi.files.DiskUsage;
+import io.envapi.files.FileAnswer;
+import io.envapi.files.FileLimits;
+import io.envapi.files.FileTree;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.ShellId;
+import io.envapi.linux.Signal;
+import io.envapi.process.ProcessIdentity;
+import io.envapi.process.ProcessInfo;
+import io.envapi.sandbox.Limits;
+import io.envapi.sandbox.Workspace;
+import io.envapi.shell.CommandLogs;
+import io.envapi.shell.ShellProcess;
+import io.envapi.shell.ShellProcesses;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What an environment does on disk and to processes: it blocks, and never runs on an actor's
+ * thread.
+ */
+final class EnvironmentWork {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EnvironmentWork.class);
+
+  private final EnvironmentId id;
+  private final EnvironmentRuntime runtime;
+  private Optional<FileTree> tree = Optional.empty();
+
+  EnvironmentWork(EnvironmentId id, EnvironmentRuntime runtime) {
+    this.id = id;
+    this.runtime = runtime;
+  }
+
+  /** Makes sure of the directories, and ends what an earlier service left running. */
+  Result<Workspace> takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
+    if (!lost.isEmpty()) {
+      int killed = runtime.sandbox().reconcile(id, lost);
+      LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
+    }
+    return runtime.sandbox().prepare(id, present.uid());
+  }
+
+  Result<ShellProcess> openShell(
+      EnvironmentState.Present present,
+      Workspace workspace,
+      ShellId shell,
+      EnvironmentShells.Wanted wanted,
+      String cwd,
+      Quotas quotas) {
+    return runtime
+        .processes()
+        .open(
+            new ShellProcesses.Opening(
+                shell,
+                workspace,
+                cwd,
+                wanted.environment(),
+                limits(present, quotas),
+                present.spec().network(),
+                wanted.terminal(),
+                (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes())));
+  }
+
+  /** The processes of all live shells. */
+  List<Environment.ShellProcessInfo> processes() {
+    return runtime.processes().of(id).stream()
+        .flatMap(
+            shell ->
+                shell.started().members().members().stream()
+                    .flatMap(member -> ProcessInfo.read(member.pid()).stream())
+                    .map(info -> new Environment.ShellProcessInfo(shell.id(), info)))
+        .toList();
+  }
+
+  /** Signals a process if it is one of a live shell of this environment. */
+  Environment.SignalReply signal(Environment.SignalProcess request) {
+    Optional<Signal> signal = Signal.parse(request.signal());
+    if (signal.isEmpty()) {
+      return new Environment.Refused(new Failure.InvalidSignal(request.signal()));
+    }
+    for (ShellProcess shell : runtime.processes().of(id)) {
+      for (ProcessIdentity member : shell.started().members().members()) {
+        if (member.pid() == request.pid() && member.signal(signal.get())) {
+          return new Environment.Signalled(signal.get().number(), shell.id());
+        }
+      }
+    }
+    return new Environment.Refused(
+        new Failure.NotFound(Failure.Kind.PROCESS, Integer.toString(request.pid())));
+  }
+
+  Environment.FileReply runFile(Workspace workspace, Environment.RunFile run) {
+    FileLimits limits =
+        new FileLimits(
+            runtime.files().maxReadBytes(),
+            runtime.files().maxWriteBytes(),
+            run.quotas().maxDiskBytes());
+    return switch (tree(workspace).run(run.operation(), limits)) {
+      case Result.Ok<FileAnswer>(var answer) -> new Environment.FileDone(answer);
+      case Result.Refused<FileAnswer>(var failure) -> new Environment.Refused(failure);
+    };
+  }
+
+  UsageView usage(EnvironmentState.Present present, Workspace workspace, Quotas quotas) {
+    DiskUsage disk = tree(workspace).measure();
+    return new UsageView(
+        disk.workspaceBytes(),
+        disk.logsBytes(),
+        quotas.maxDiskBytes(),
+        present.running().size(),
+        quotas.maxShellsPerEnvironment(),
+        processes().size(),
+        limits(present, quotas));
+  }
+
+  /** Bytes of workspace and logs. */
+  long diskBytes(Workspace workspace) {
+    return tree(workspace).measure().totalBytes();
+  }
+
+  /** Deletes the oldest command logs until all together are within {@code most} bytes. */
+  int pruneLogs(Workspace workspace, long most) {
+    return CommandLogs.prune(workspace.logs(), most);
+  }
+
+  /** Ends the tier's own processes and empties workspace and logs. */
+  void empty(Workspace workspace) {
+    runtime.sandbox().stop(id);
+    close();
+    runtime.sandbox().wipe(workspace);
+  }
+
+  /** Opened when first needed, since most environments are looked at more often than used. */
+  private synchronized FileTree tree(Workspace workspace) {
+    FileTree open =
+        tree.orElseGet(
+            () ->
+                FileTree.open(
+                    workspace.files(),
+                    workspace.logs(),
+                    workspace.uid(),
+                    runtime.sandbox().workspaceNames(workspace)));
+    tree = Optional.of(open);
+    return open;
+  }
+
+  private synchronized void close() {
+    tree.ifPresent(FileTree::close);
+    tree = Optional.empty();
+  }
+
+  /** Ends everything of the environment and deletes what it has on the host. */
+  void remove(int uid) {
+    close();
+    switch (runtime.sandbox().prepare(id, uid)) {
+      case Result.Ok<Workspace>(var workspace) -> runtime.sandbox().remove(id, workspace);
+      case Result.Refused<Workspace>(var failure) ->
+          LOG.warn("{}: its directories cannot be removed: {}", id, failure);
+    }
+  }
+
+  /** The limits of the environment where it has its own, the account's quotas otherwise. */
+  static Limits limits(EnvironmentState.Present present, Quotas quotas) {
+    LimitOverrides own = present.spec().limits();
+    return new Limits(
+        own.maxProcessesPerShell().orElse(quotas.maxProcessesPerShell()),
+        own.maxMemoryBytes().orElse(quotas.maxMemoryBytes()),
+        own.maxCpuSeconds().orElse(quotas.maxCpuSeconds()),
+        own.maxFileSizeBytes().orElse(quotas.maxFileSizeBytes()));
+  }
+}

@@ -1,0 +1,83 @@
+package io.envapi.environment;
+
+import io.envapi.shell.CommandResult;
+import io.envapi.shell.Shell;
+import io.envapi.shell.ShellView;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Runs one command in a shell of its own, and closes the shell whatever happened. */
+record OneShot(ActorSystem<?> system, ActorRef<Shell.Command> shell) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(OneShot.class);
+
+  /** Beyond the command's time-out: to kill it, and to tell. */
+  private static final Duration MARGIN = Duration.ofSeconds(15);
+
+  void run(Environment.RunOnce request) {
+    Environment.Once once = request.once();
+    Duration wait = Duration.ofMillis(once.timeoutMs()).plus(MARGIN);
+    this.<Shell.StdinReply>ask(
+            MARGIN,
+            replyTo ->
+                new Shell.WriteStdin(once.stdin(), false, OptionalLong.empty(), true, replyTo))
+        .exceptionally(late -> new Shell.StdinWritten(0, 0));
+    this.<Shell.ExecReply>ask(
+            wait,
+            replyTo ->
+                new Shell.Exec(
+                    once.command(),
+                    wait.toMillis(),
+                    Optional.of(once.timeoutMs()),
+                    once.secrets(),
+                    once.missing(),
+                    once.window(),
+                    true,
+                    request.quotas().maxCommandLogBytes(),
+                    replyTo))
+        .thenCompose(
+            ran ->
+                this.<Shell.CloseReply>ask(MARGIN, replyTo -> new Shell.Close(true, replyTo))
+                    .thenApply(closed -> ran))
+        .whenComplete(
+            (ran, failure) -> {
+              if (failure != null) {
+                LOG.error("a one-shot command broke", failure);
+                request.refuse(new io.envapi.failure.Failure.Internal());
+              } else {
+                answer(request, ran);
+              }
+            });
+  }
+
+  private static void answer(Environment.RunOnce request, Shell.ExecReply ran) {
+    switch (ran) {
+      case Shell.Refused(var failure) -> request.refuse(failure);
+      case Shell.Executed(var result) ->
+          request.replyTo().tell(new Environment.RanOnce(closed(result)));
+    }
+  }
+
+  private static CommandResult closed(CommandResult result) {
+    return new CommandResult(
+        result.command(),
+        result.output(),
+        result.dropped(),
+        result.truncated(),
+        result.cursor(),
+        ShellView.State.CLOSED);
+  }
+
+  private <R> CompletionStage<R> ask(
+      Duration within, Function<ActorRef<R>, Shell.Command> request) {
+    return AskPattern.ask(shell, request::apply, within, system.scheduler());
+  }
+}

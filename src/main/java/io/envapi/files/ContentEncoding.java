@@ -1,0 +1,7 @@
+package io.envapi.files;
+
+/** How content stands in JSON. */
+public enum ContentEncoding {
+  UTF_8,
+  BASE64
+}

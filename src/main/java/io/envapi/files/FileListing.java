@@ -1,0 +1,123 @@
+package io.envapi.files;
+
+import io.envapi.linux.Directory;
+import io.envapi.linux.DirectoryEntry;
+import io.envapi.linux.FileKind;
+import io.envapi.linux.FileName;
+import io.envapi.linux.FileStat;
+import io.envapi.linux.LinuxException;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+
+/** Collects the rows of one listing. */
+final class FileListing implements SortedWalk.Visitor {
+
+  private static final double NANOS = 1e9;
+
+  private final Optional<Glob> glob;
+  private final int limit;
+  private final int base;
+  private final List<FileAnswer.Entry> rows = new ArrayList<>();
+  private List<FileName> last = List.of();
+  private boolean more;
+
+  private FileListing(Optional<Glob> glob, int limit, int base) {
+    this.glob = glob;
+    this.limit = limit;
+    this.base = base;
+  }
+
+  static FileAnswer.Listing list(WorkspaceRoot root, FileOperation.ListDirectory operation) {
+    WorkspacePath path = root.path(operation.path(), "query", "path");
+    List<FileName> after = operation.cursor().map(FileListing::names).orElse(List.of());
+    int limit = Math.clamp(operation.limit(), 1, FileOperation.ListDirectory.MOST);
+    FileListing listing =
+        new FileListing(operation.glob().map(Glob::of), limit, path.names().size());
+    try (Directory directory = root.openDirectory(path)) {
+      new SortedWalk(operation.depth(), listing).run(directory, path.names(), after);
+    } catch (LinuxException e) {
+      throw Refusal.of(e, path.sent());
+    }
+    Optional<String> next = listing.more ? Optional.of(cursor(listing.last)) : Optional.empty();
+    return new FileAnswer.Listing(path.shown(), listing.rows, next);
+  }
+
+  @Override
+  public boolean visit(Directory in, List<FileName> path, DirectoryEntry entry) {
+    String name = ShownName.of(entry.name());
+    String shown = ShownName.path(path);
+    if (glob.isPresent() && !glob.get().matches(name) && !glob.get().matches(shown)) {
+      return true;
+    }
+    if (rows.size() == limit) {
+      more = true;
+      return false;
+    }
+    try {
+      rows.add(row(in, entry.name(), name, shown));
+      last = path.subList(base, path.size());
+    } catch (LinuxException e) {
+      // Deleted since the directory was read.
+      return true;
+    }
+    return true;
+  }
+
+  @Override
+  public void unavailable(List<FileName> path) {}
+
+  private static FileAnswer.Entry row(Directory in, FileName name, String text, String path) {
+    FileStat stat = in.stat(name);
+    Optional<String> target =
+        stat.kind() == FileKind.SYMLINK
+            ? Optional.of(new String(in.readLink(name), StandardCharsets.UTF_8))
+            : Optional.empty();
+    return new FileAnswer.Entry(
+        text,
+        path,
+        kind(stat.kind()),
+        stat.size(),
+        stat.modifiedSeconds() + stat.modifiedNanos() / NANOS,
+        stat.mode(),
+        stat.uid(),
+        target,
+        ShownName.base64(name));
+  }
+
+  private static FileAnswer.EntryKind kind(FileKind kind) {
+    return switch (kind) {
+      case REGULAR -> FileAnswer.EntryKind.FILE;
+      case DIRECTORY -> FileAnswer.EntryKind.DIRECTORY;
+      case SYMLINK -> FileAnswer.EntryKind.SYMLINK;
+      case OTHER -> FileAnswer.EntryKind.OTHER;
+    };
+  }
+
+  private static String cursor(List<FileName> names) {
+    ByteArrayOutputStream path = new ByteArrayOutputStream();
+    for (FileName name : names) {
+      if (path.size() > 0) {
+        path.write('/');
+      }
+      path.writeBytes(name.bytes());
+    }
+    return Base64.getUrlEncoder().withoutPadding().encodeToString(path.toByteArray());
+  }
+
+  private static List<FileName> names(String cursor) {
+    try {
+      String path = new String(Base64.getUrlDecoder().decode(cursor), StandardCharsets.ISO_8859_1);
+      List<FileName> names = new ArrayList<>();
+      for (String name : path.split("/", -1)) {
+        names.add(FileName.of(name.getBytes(StandardCharsets.ISO_8859_1)));
+      }
+      return names;
+    } catch (IllegalArgumentException e) {
+      throw Refusal.invalid("cursor is none that was given out", "query", "cursor");
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package io.envapi.files;
+
+import io.envapi.failure.Failure;
+import io.envapi.linux.Directory;
+import io.envapi.linux.DirectoryEntry;
+import io.envapi.linux.FileKind;
+import io.envapi.linux.FileName;
+import io.envapi.linux.FileStat;
+import io.envapi.linux.LinuxException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Collects the matches of one search, one file at a time. */
+final class FileSearch implements SortedWalk.Visitor {
+
+  private static final int LARGEST_FILE = 16 << 20;
+  private static final int MOST_MATCHES = 1000;
+
+  /** The most files named in each list of skipped ones. */
+  private static final int MOST_SKIPPED = 10_000;
+
+  /** The most text in an answer, in characters. */
+  private static final long MOST_TEXT = 8 << 20;
+
+  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final WorkspaceRoot root;
+  private final FileOperation.Search search;
+  private final Optional<Glob> glob;
+  private final LineSearch lines;
+  private final int largest;
+  private final int limit;
+  private final long deadline = System.nanoTime() + LONGEST_NANOS;
+
+  private final List<FileAnswer.Match> matches = new ArrayList<>();
+  private final List<String> binary = new ArrayList<>();
+  private final List<String> large = new ArrayList<>();
+  private final List<String> unavailable = new ArrayList<>();
+  private long total;
+  private long text;
+  private boolean complete = true;
+
+  private FileSearch(WorkspaceRoot root, FileOperation.Search search) {
+    this.root = root;
+    this.search = search;
+    this.glob = search.glob().map(Glob::of);
+    this.lines = new LineSearch(search.pattern(), search.before(), search.after());
+    this.largest = Math.clamp(search.maxFileBytes(), 1, LARGEST_FILE);
+    this.limit = Math.clamp(search.limit(), 1, MOST_MATCHES);
+  }
+
+  static FileAnswer.Found search(WorkspaceRoot root, FileOperation.Search operation) {
+    if (operation.pattern().isEmpty()) {
+      throw Refusal.invalid("pattern is empty", "query", "pattern");
+    }
+    WorkspacePath path = root.path(operation.path(), "query", "path");
+    FileSearch search = new FileSearch(root, operation);
+    FileStat stat = root.require(path);
+    try {
+      if (stat.kind() == FileKind.REGULAR) {
+        search.one(path);
+      } else {
+        search.tree(path);
+      }
+    } catch (LinuxException e) {
+      throw Refusal.of(e, path.sent());
+    }
+    return search.found();
+  }
+
+  private void one(WorkspacePath path) {
+    try (Directory in = root.directory().openDirectory(path.parent())) {
+      visit(in, path.names(), new DirectoryEntry(path.name(), FileKind.REGULAR));
+    }
+  }
+
+  private void tree(WorkspacePath path) {
+    try (Directory directory = root.openDirectory(path)) {
+      new SortedWalk(search.depth(), this).run(directory, path.names(), List.of());
+    }
+  }
+
+  private FileAnswer.Found found() {
+    boolean truncated = total > matches.size();
+    return new FileAnswer.Found(total, truncated, matches, binary, large, unavailable, complete);
+  }
+
+  @Override
+  public boolean visit(Directory in, List<FileName> path, DirectoryEntry entry) {
+    if (entry.kind() != FileKind.REGULAR) {
+      return true;
+    }
+    if (System.nanoTime() > deadline) {
+      complete = false;
+      return false;
+    }
+    String shown = ShownName.path(path);
+    if (glob.isEmpty()
+        || glob.get().matches(ShownName.of(entry.name()))
+        || glob.get().matches(shown)) {
+      file(in, entry.name(), shown);
+    }
+    return true;
+  }
+
+  @Override
+  public void unavailable(List<FileName> path) {
+    skip(unavailable, ShownName.path(path));
+  }
+
+  private void file(Directory in, FileName name, String path) {
+    try {
+      Optional<WorkspaceRoot.Opened> opened = root.open(in, name);
+      if (opened.isEmpty()) {
+        skip(unavailable, path);
+        return;
+      }
+      byte[] content;
+      try (WorkspaceRoot.Opened file = opened.get()) {
+        content = ContentScan.readAll(file.file(), largest);
+      }
+      if (new Utf8Scan().accept(content, 0, content.length).isText()) {
+        collect(path, content);
+      } else {
+        skip(binary, path);
+      }
+    } catch (LinuxException e) {
+      skip(unavailable, path);
+    } catch (Refusal e) {
+      if (e.failure() instanceof Failure.TooLarge) {
+        skip(large, path);
+      } else {
+        throw e;
+      }
+    }
+  }
+
+  private void skip(List<String> list, String path) {
+    if (list.size() < MOST_SKIPPED) {
+      list.add(path);
+    } else {
+      complete = false;
+    }
+  }
+
+  private void collect(String path, byte[] content) {
+    switch (search.mode()) {
+      case CONTENT -> {
+        int room = text < MOST_TEXT ? limit - matches.size() : 0;
+        LineSearch.Lines found = lines.find(content, room);
+        total += found.total();
+        for (List<FileAnswer.Line> each : found.matches()) {
+          text += each.stream().mapToLong(line -> line.text().length()).sum();
+          if (text < MOST_TEXT) {
+            matches.add(new FileAnswer.Match(path, each));
+          }
+        }
+      }
+      case FILES_WITH_MATCHES -> {
+        if (lines.isIn(content)) {
+          total++;
+          if (matches.size() < limit) {
+            matches.add(new FileAnswer.Match(path, List.of()));
+          }
+        }
+      }
+    }
+  }
+}

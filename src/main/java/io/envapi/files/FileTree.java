@@ -1,0 +1,202 @@
+package io.envapi.files;
+
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import io.envapi.linux.Directory;
+import io.envapi.linux.DirectoryEntry;
+import io.envapi.linux.LinuxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * The files of one workspace, reached through a descriptor that is held for as long as this is
+ * open: whatever processes in the workspace do to names meanwhile, nothing outside is read or
+ * changed. Reads run side by side; changes one after another, so that a precondition holds until
+ * the change is made. Only processes can come between.
+ *
+ * <p>Blocks on the disk: to be called on threads that may.
+ */
+public final class FileTree implements AutoCloseable {
+
+  private final WorkspaceRoot root;
+  private final DiskMeter meter;
+  private final FileReads reads;
+  private final FileWrites writes;
+  private final FileMoves moves;
+
+  private final ReentrantLock changing = new ReentrantLock(true);
+
+  /** Held for reading by every call, so that no descriptor is closed under one. */
+  private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
+
+  private boolean closed;
+
+  private FileTree(WorkspaceRoot root, DiskMeter meter) {
+    this.root = root;
+    this.meter = meter;
+    this.reads = new FileReads(root);
+    this.writes = new FileWrites(root, meter);
+    this.moves = new FileMoves(root, meter);
+  }
+
+  /**
+   * Opens a workspace, and removes what a crash in the middle of a write left in it.
+   *
+   * @param files the workspace on this host
+   * @param logs what counts against the disk quota beside it; may be missing
+   * @param uid who owns the workspace and what is made in it; the group is the workspace's own
+   * @param inside absolute paths by which callers may name the workspace's root
+   * @throws LinuxException when there is no such directory
+   */
+  public static FileTree open(Path files, Path logs, int uid, List<String> inside) {
+    Directory directory = Directory.open(files);
+    try {
+      WorkspaceRoot root =
+          new WorkspaceRoot(directory, uid, directory.stat().gid(), List.copyOf(inside));
+      FileTree tree = new FileTree(root, new DiskMeter(directory, logs));
+      tree.removeDebris();
+      return tree;
+    } catch (LinuxException e) {
+      directory.close();
+      throw e;
+    }
+  }
+
+  /** Does what {@code operation} says, or nothing at all and says why. */
+  public Result<FileAnswer> run(FileOperation operation, FileLimits limits) {
+    life.readLock().lock();
+    try {
+      if (closed) {
+        return Result.refused(new Failure.NotFound(Failure.Kind.FILE, subject(operation).text()));
+      }
+      return Result.ok(dispatch(operation, limits));
+    } catch (Refusal e) {
+      return Result.refused(e.failure());
+    } catch (LinuxException e) {
+      if (Refusal.of(e, subject(operation)) instanceof Refusal refusal) {
+        return Result.refused(refusal.failure());
+      }
+      throw e;
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
+  private FileAnswer dispatch(FileOperation operation, FileLimits limits) {
+    return switch (operation) {
+      case FileOperation.ListDirectory list -> FileListing.list(root, list);
+      case FileOperation.ReadFile read -> reads.read(read, limits);
+      case FileOperation.Search search -> FileSearch.search(root, search);
+      case FileOperation.WriteFile write -> changing(() -> writes.write(write, limits));
+      case FileOperation.EditFile edit -> changing(() -> writes.edit(edit, limits));
+      case FileOperation.PatchFile patch -> changing(() -> writes.patch(patch, limits));
+      case FileOperation.CopyFile copy -> changing(() -> writes.copy(copy, limits));
+      case FileOperation.MoveFile move -> changing(() -> moves.move(move, limits));
+      case FileOperation.MakeDirectory make -> changing(() -> moves.makeDirectory(make));
+      case FileOperation.DeleteFile delete -> changing(() -> moves.delete(delete));
+    };
+  }
+
+  private FileAnswer changing(java.util.function.Supplier<FileAnswer> change) {
+    meter.refresh();
+    changing.lock();
+    try {
+      return change.get();
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private static SentPath subject(FileOperation operation) {
+    return switch (operation) {
+      case FileOperation.ListDirectory list -> list.path();
+      case FileOperation.ReadFile read -> read.path();
+      case FileOperation.Search search -> search.path();
+      case FileOperation.WriteFile write -> write.path();
+      case FileOperation.EditFile edit -> edit.path();
+      case FileOperation.PatchFile patch -> patch.path();
+      case FileOperation.CopyFile copy -> copy.source();
+      case FileOperation.MoveFile move -> move.source();
+      case FileOperation.MakeDirectory make -> make.path();
+      case FileOperation.DeleteFile delete -> delete.path();
+    };
+  }
+
+  /** Measures what is on the disk now. */
+  public DiskUsage measure() {
+    return whileOpen(
+        () -> {
+          if (!meter.isShort()) {
+            return meter.measure();
+          }
+          changing.lock();
+          try {
+            return meter.measure();
+          } finally {
+            changing.unlock();
+          }
+        });
+  }
+
+  /**
+   * Empties the workspace. Its processes should be gone.
+   *
+   * @throws LinuxException when something could not be removed
+   */
+  public void clear() {
+    whileOpen(
+        () -> {
+          changing.lock();
+          try {
+            meter.forget();
+            if (!TreeRemoval.empty(root.directory())) {
+              throw new IllegalStateException("processes keep changing the workspace");
+            }
+            return true;
+          } finally {
+            changing.unlock();
+          }
+        });
+  }
+
+  /** Removes temporary files of writes that never ended. Not while writes are under way. */
+  private void removeDebris() {
+    new TreeWalk(root.directory(), FileTree::removeDebris).run();
+  }
+
+  private static void removeDebris(Directory in, DirectoryEntry entry) {
+    if (TemporaryFile.isDebris(entry.name())) {
+      try {
+        in.unlink(entry.name());
+      } catch (LinuxException e) {
+        // Not ours to remove, or gone: it does no harm where it is.
+        return;
+      }
+    }
+  }
+
+  private <T> T whileOpen(java.util.function.Supplier<T> action) {
+    life.readLock().lock();
+    try {
+      if (closed) {
+        throw new IllegalStateException("the workspace is closed");
+      }
+      return action.get();
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    life.writeLock().lock();
+    try {
+      closed = true;
+      root.directory().close();
+    } finally {
+      life.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,54 @@
+package io.envapi.files;
+
+import io.envapi.failure.Failure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The precondition of a change (RFC 9110, section 13.1.1): strong comparison, so a weak tag matches
+ * nothing, and neither does anything a missing file.
+ *
+ * @param given whether there is one at all
+ * @param any {@code *}: whatever the file holds, it must be there
+ * @param tags with their quotes
+ */
+public record IfMatch(boolean given, boolean any, List<String> tags) {
+
+  private static final IfMatch NONE = new IfMatch(false, false, List.of());
+
+  private static final Pattern TAG = Pattern.compile("(W/)?(\"[^\"]*\")");
+
+  public IfMatch {
+    tags = tags == null ? List.of() : List.copyOf(tags);
+  }
+
+  public static IfMatch none() {
+    return NONE;
+  }
+
+  /** The header's value, its lines joined by commas. What is no tag matches nothing. */
+  public static IfMatch parse(String header) {
+    if (header.strip().equals("*")) {
+      return new IfMatch(true, true, List.of());
+    }
+    List<String> tags = new ArrayList<>();
+    Matcher matcher = TAG.matcher(header);
+    while (matcher.find()) {
+      if (matcher.group(1) == null) {
+        tags.add(matcher.group(2));
+      }
+    }
+    return new IfMatch(true, false, tags);
+  }
+
+  /** Refuses unless it holds for the file's tag; empty when there is no such file. */
+  void check(Optional<String> etag) {
+    boolean holds = !given || (any ? etag.isPresent() : etag.filter(tags::contains).isPresent());
+    if (!holds) {
+      throw new Refusal(new Failure.FileChanged());
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.envapi.host;
+
+import io.envapi.account.Account;
+import io.envapi.environment.Environment;
+import io.envapi.environment.EnvironmentActor;
+import io.envapi.environment.EnvironmentRuntime;
+import io.envapi.failure.Failure;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.HostId;
+import io.envapi.sandbox.SandboxSettings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.SupervisorStrategy;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
+import org.apache.pekko.persistence.typed.PersistenceId;
+import org.apache.pekko.persistence.typed.RecoveryCompleted;
+import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
+import org.apache.pekko.persistence.typed.javadsl.EventHandler;
+import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
+import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
+import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
+import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
+
+/**
+ * One host: knows which environments are on it, and starts their actors when they are asked for.
+ * After a restart it starts all of them, a few at a time, so that each ends what was left running.
+ */
+public final class HostActor
+    extends EventSourcedBehaviorWithEnforcedReplies<Host.Command, HostEvent, HostState> {
+
+  private static final Duration WARM_UP = Duration.ofMillis(20);
+  private static final int WARM_UP_BATCH = 16;
+
+  /** What the actor tells itself. */
+  sealed interface Internal extends Host.Command {}
+
+  private record Answered(Host.Place place, Environment.CreateReply reply) implements Internal {}
+
+  private record Gone(EnvironmentId id) implements Internal {}
+
+  private record WarmUp() implements Internal {}
+
+  private final ActorContext<Host.Command> context;
+  private final TimerScheduler<Host.Command> timers;
+  private final HostId id;
+  private final EnvironmentRuntime runtime;
+  private final SandboxSettings settings;
+  private final ActorRef<EnvironmentActor.EnvironmentGone> gone;
+  private final Map<EnvironmentId, ActorRef<Environment.Command>> environments = new HashMap<>();
+
+  public static Behavior<Host.Command> create(
+      HostId id, EnvironmentRuntime runtime, SandboxSettings settings) {
+    Behavior<Host.Command> host =
+        Behaviors.setup(
+            context ->
+                Behaviors.withTimers(
+                    timers -> new HostActor(context, timers, id, runtime, settings)));
+    return Behaviors.supervise(host)
+        .onFailure(
+            SupervisorStrategy.restartWithBackoff(
+                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+  }
+
+  private HostActor(
+      ActorContext<Host.Command> context,
+      TimerScheduler<Host.Command> timers,
+      HostId id,
+      EnvironmentRuntime runtime,
+      SandboxSettings settings) {
+    super(PersistenceId.of("Host", id.value()));
+    this.context = context;
+    this.timers = timers;
+    this.id = id;
+    this.runtime = runtime;
+    this.settings = settings;
+    this.gone =
+        context.messageAdapter(EnvironmentActor.EnvironmentGone.class, g -> new Gone(g.id()));
+  }
+
+  @Override
+  public HostState emptyState() {
+    return HostState.EMPTY;
+  }
+
+  @Override
+  public RetentionCriteria retentionCriteria() {
+    return RetentionCriteria.snapshotEvery(100, 1).withDeleteEventsOnSnapshot();
+  }
+
+  @Override
+  public EventHandler<HostState, HostEvent> eventHandler() {
+    return HostState::with;
+  }
+
+  @Override
+  public SignalHandler<HostState> signalHandler() {
+    return newSignalHandlerBuilder()
+        .onSignal(
+            RecoveryCompleted.instance(),
+            state -> timers.startTimerWithFixedDelay(new WarmUp(), Duration.ZERO, WARM_UP))
+        .build();
+  }
+
+  @Override
+  public CommandHandlerWithReply<Host.Command, HostEvent, HostState> commandHandler() {
+    return this::onCommand;
+  }
+
+  private ReplyEffect<HostEvent, HostState> onCommand(HostState state, Host.Command command) {
+    return switch (command) {
+      case Host.Deliver(var environment, var request) -> onDeliver(state, environment, request);
+      case Host.Place place -> onPlace(state, place);
+      case Host.ListEnvironments(var replyTo) -> Effect().reply(replyTo, listed(state));
+      case Internal internal -> onInternal(state, internal);
+    };
+  }
+
+  private ReplyEffect<HostEvent, HostState> onDeliver(
+      HostState state, EnvironmentId environment, Environment.Request request) {
+    if (state.has(environment)) {
+      actor(environment).tell(request);
+    } else {
+      request.refuse(request.notFound(environment));
+    }
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<HostEvent, HostState> onPlace(HostState state, Host.Place place) {
+    Optional<Integer> uid = state.nextUid(settings.uidBase(), settings.uidCount());
+    if (uid.isEmpty()) {
+      return Effect()
+          .reply(
+              place.replyTo(),
+              new Account.NotPlaced(place.environment(), new Failure.NoCapacity(60)));
+    }
+    return Effect()
+        .persist(
+            new HostEvent.EnvironmentPlaced(
+                place.environment(),
+                place.account(),
+                place.spec().profile(),
+                uid.get(),
+                System.currentTimeMillis()))
+        .thenRun((HostState next) -> make(place, uid.get()))
+        .thenNoReply();
+  }
+
+  private void make(Host.Place place, int uid) {
+    context.ask(
+        Environment.CreateReply.class,
+        actor(place.environment()),
+        Duration.ofSeconds(30),
+        (ActorRef<Environment.CreateReply> replyTo) ->
+            new Environment.Create(place.account(), place.spec(), uid, replyTo),
+        (reply, failure) ->
+            new Answered(
+                place, failure == null ? reply : new Environment.Refused(new Failure.Internal())));
+  }
+
+  private ReplyEffect<HostEvent, HostState> onInternal(HostState state, Internal message) {
+    return switch (message) {
+      case Answered(var place, Environment.Created()) ->
+          Effect().reply(place.replyTo(), new Account.Placed(place.environment()));
+      case Answered(var place, Environment.Refused(var failure)) ->
+          Effect()
+              .persist(new HostEvent.EnvironmentRemoved(place.environment()))
+              .thenRun((HostState next) -> stop(place.environment()))
+              .thenReply(
+                  place.replyTo(), next -> new Account.NotPlaced(place.environment(), failure));
+      case Gone(var removed) ->
+          Effect()
+              .persist(new HostEvent.EnvironmentRemoved(removed))
+              .thenRun((HostState next) -> stop(removed))
+              .thenNoReply();
+      case WarmUp() -> onWarmUp(state);
+    };
+  }
+
+  private ReplyEffect<HostEvent, HostState> onWarmUp(HostState state) {
+    List<EnvironmentId> cold =
+        state.environments().keySet().stream()
+            .map(EnvironmentId::new)
+            .filter(e -> !environments.containsKey(e))
+            .limit(WARM_UP_BATCH)
+            .toList();
+    if (cold.isEmpty()) {
+      timers.cancel(new WarmUp());
+    }
+    cold.forEach(this::actor);
+    return Effect().noReply();
+  }
+
+  private ActorRef<Environment.Command> actor(EnvironmentId environment) {
+    return environments.computeIfAbsent(
+        environment, e -> context.spawn(EnvironmentActor.create(e, runtime, gone), e.value()));
+  }
+
+  private void stop(EnvironmentId environment) {
+    ActorRef<Environment.Command> actor = environments.remove(environment);
+    if (actor != null) {
+      context.stop(actor);
+    }
+  }
+
+  private Host.Listed listed(HostState state) {
+    return new Host.Listed(
+        state.environments().entrySet().stream()
+            .map(
+                e -> new Account.Located(new EnvironmentId(e.getKey()), id, e.getValue().profile()))
+            .toList());
+  }
+}

@@ -1,0 +1,10 @@
+package io.envapi.host;
+
+import java.time.Duration;
+
+/**
+ * How requests travel.
+ *
+ * @param askTimeout how long an answer may take beyond the time the caller asked to wait
+ */
+public record HostSettings(Duration askTimeout) {}

@@ -1,0 +1,117 @@
+package io.envapi.host;
+
+import io.envapi.account.Account;
+import io.envapi.account.EnvironmentSpec;
+import io.envapi.account.Quotas;
+import io.envapi.environment.EnvironmentRuntime;
+import io.envapi.files.FileSettings;
+import io.envapi.id.AccountId;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.HostId;
+import io.envapi.sandbox.Sandbox;
+import io.envapi.sandbox.SandboxSettings;
+import io.envapi.shell.ShellProcesses;
+import io.envapi.shell.ShellRuntime;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.cluster.sharding.typed.javadsl.ClusterSharding;
+import org.apache.pekko.cluster.typed.Cluster;
+import org.apache.pekko.cluster.typed.Join;
+import org.apache.pekko.cluster.typed.SelfUp;
+import org.apache.pekko.cluster.typed.Subscribe;
+
+/** This node of the cluster: its host, and how it reaches the accounts and the other hosts. */
+public final class Node {
+
+  /** What a node is made of. */
+  public record Parts(
+      HostId host,
+      Sandbox sandbox,
+      ShellProcesses processes,
+      ShellRuntime shells,
+      SandboxSettings sandboxSettings,
+      FileSettings files,
+      Quotas quotas,
+      HostSettings settings) {}
+
+  /** What the routes ask. */
+  public record Running(Environments environments, Accounts accounts) {}
+
+  private Node() {}
+
+  /**
+   * Joins the cluster (of one, by itself), starts the host and completes {@code started} when requests
+   * can be answered.
+   */
+  public static Behavior<SelfUp> create(Parts parts, CompletableFuture<Running> started) {
+    return Behaviors.setup(
+        context -> {
+          Cluster cluster = Cluster.get(context.getSystem());
+          cluster.subscriptions().tell(Subscribe.create(context.getSelf(), SelfUp.class));
+          cluster.manager().tell(Join.create(cluster.selfMember().address()));
+          return Behaviors.receive(SelfUp.class)
+              .onMessage(
+                  SelfUp.class,
+                  up -> {
+                    started.complete(start(context, parts));
+                    return Behaviors.same();
+                  })
+              .build();
+        });
+  }
+
+  private static Running start(ActorContext<SelfUp> context, Parts parts) {
+    var hosts =
+        new HostDirectory(context.spawn(HostDirectory.refusing(), "refuser"));
+    var accounts =
+        new Accounts(
+            ClusterSharding.get(context.getSystem()),
+            parts.quotas(),
+            new Placer(hosts),
+            parts.settings());
+    var runtime =
+        new EnvironmentRuntime(
+            parts.sandbox(),
+            parts.processes(),
+            parts.shells(),
+            parts.files(),
+            accounts::changed,
+            account -> effective(accounts, account));
+    hosts.put(
+        parts.host(),
+        context.spawn(
+            HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host"));
+    var environments =
+        new Environments(context.getSystem(), accounts, hosts, parts.settings());
+    return new Running(environments, accounts);
+  }
+
+  private static CompletionStage<Quotas> effective(Accounts accounts, AccountId account) {
+    return accounts.quotas(account).thenApply(Account.QuotasReply::effective);
+  }
+
+  private record Placer(HostDirectory hosts) implements Account.Placer {
+
+    @Override
+    public Optional<HostId> choose() {
+      return hosts.any();
+    }
+
+    @Override
+    public void place(
+        HostId host,
+        AccountId account,
+        EnvironmentId id,
+        EnvironmentSpec spec,
+        ActorRef<Account.Placement> replyTo) {
+      hosts
+          .find(host)
+          .ifPresent(ref -> ref.tell(new Host.Place(account, id, spec, replyTo)));
+    }
+  }
+}

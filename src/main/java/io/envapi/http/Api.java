@@ -1,0 +1,88 @@
+package io.envapi.http;
+
+import io.envapi.audit.AuditLog;
+import io.envapi.files.FileSettings;
+import io.envapi.host.Accounts;
+import io.envapi.host.Environments;
+import io.envapi.keyring.CredentialClient;
+import io.envapi.keyring.TokenVerifier;
+import io.envapi.shell.ShellSettings;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.server.Directives;
+import org.apache.pekko.http.javadsl.server.Route;
+import org.apache.pekko.stream.Materializer;
+
+/** The whole HTTP interface: every route of every resource. */
+public final class Api {
+
+  /**
+   * What the interface speaks to.
+   *
+   * @param disk for work that blocks on the disk
+   */
+  public record Parts(
+      Environments environments,
+      Accounts accounts,
+      TokenVerifier tokens,
+      CredentialClient credentials,
+      AuditLog audit,
+      Executor disk) {}
+
+  /**
+   * How it behaves.
+   *
+   * @param defaultProfile for requests that name none
+   */
+  public record Configuration(
+      HttpSettings http,
+      FileSettings files,
+      ShellSettings shells,
+      String defaultProfile,
+      Readiness readiness) {}
+
+  private final Front front;
+
+  public Api(ActorSystem<?> system, Parts parts, Configuration configuration) {
+    var gate =
+        new Gate(configuration.http().apiKeys(), parts.tokens(), configuration.defaultProfile());
+    this.front =
+        new Front(
+            routes(parts, configuration),
+            gate,
+            configuration.http(),
+            Materializer.createMaterializer(system));
+  }
+
+  /** Answers every request, whatever it asks for. */
+  public Route route() {
+    return Directives.handle(this::handle);
+  }
+
+  CompletionStage<HttpResponse> handle(HttpRequest request) {
+    return front.handle(request);
+  }
+
+  static RouteTable routes(Parts parts, Configuration configuration) {
+    Environments environments = parts.environments();
+    AuditLog audit = parts.audit();
+    var routes = new RouteTable();
+    new HealthRoutes(configuration.readiness(), parts.tokens()::status).addTo(routes);
+    new EnvironmentRoutes(environments, audit, configuration.http()).addTo(routes);
+    new ShellRoutes(environments, audit, configuration.shells()).addTo(routes);
+    new CommandRoutes(environments, configuration.shells()).addTo(routes);
+    new ExecRoutes(
+            environments,
+            new CallerCredentials(environments, parts.credentials()),
+            audit,
+            configuration.shells())
+        .addTo(routes);
+    new ProcessRoutes(environments, audit).addTo(routes);
+    new FileRoutes(environments, audit, configuration.files()).addTo(routes);
+    new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);
+    return routes;
+  }
+}

@@ -1,0 +1,249 @@
+package io.envapi.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.envapi.account.EnvironmentSpec;
+import io.envapi.audit.AuditEvent;
+import io.envapi.audit.AuditLog;
+import io.envapi.environment.Environment;
+import io.envapi.environment.EnvironmentView;
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import io.envapi.host.Environments;
+import io.envapi.id.EnvironmentId;
+import io.envapi.keyring.Caller;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
+import org.apache.pekko.actor.typed.ActorRef;
+
+/** {@code /v1/environments}: environments as a whole. */
+final class EnvironmentRoutes {
+
+  /** Killing what runs and removing or measuring what is on the disk takes its time. */
+  private static final Duration DISK_WORK = Duration.ofSeconds(60);
+
+  private static final Map<String, EnvironmentView.State> STATES =
+      Map.of("active", EnvironmentView.State.ACTIVE, "archived", EnvironmentView.State.ARCHIVED);
+
+  private record Wanted(
+      String name,
+      Map<String, String> labels,
+      List<String> credentials,
+      Optional<Boolean> network,
+      EnvironmentSpec.LimitOverrides limits) {
+
+    static Wanted read(Fields body) {
+      Fields limits = body.inner("limits");
+      return new Wanted(
+          body.matching("name", Names.ENVIRONMENT),
+          body.textMap("labels", Names.LABEL, Names.LABEL),
+          body.texts("credentials", Names.PROFILE),
+          body.nullableFlag("network"),
+          new EnvironmentSpec.LimitOverrides(
+              limits.nullableInteger("max_memory_bytes", 1, Long.MAX_VALUE),
+              limits.nullableInteger("max_cpu_seconds", 1, Long.MAX_VALUE),
+              limits.nullableInteger("max_file_size_bytes", 1, Long.MAX_VALUE),
+              limits.nullableInteger("max_processes_per_shell", 1, Long.MAX_VALUE)));
+    }
+
+    EnvironmentSpec spec(String profile, boolean allowNetwork) {
+      return new EnvironmentSpec(
+          profile,
+          name,
+          labels,
+          List.copyOf(new TreeSet<>(credentials)),
+          network.orElse(allowNetwork),
+          limits);
+    }
+  }
+
+  private record Filter(
+      Optional<String> profile, Optional<EnvironmentView.State> state, List<String> labels) {
+
+    static Filter read(Query query) {
+      return new Filter(query.text("profile"), query.choice("state", STATES), query.all("label"));
+    }
+
+    boolean accepts(EnvironmentView view) {
+      return profile.map(view.spec().profile()::equals).orElse(true)
+          && state.map(wanted -> wanted == view.state()).orElse(true)
+          && labels.stream().allMatch(label -> has(view.spec().labels(), label));
+    }
+
+    /**
+     * @param label {@code key} or {@code key=value}
+     */
+    private static boolean has(Map<String, String> labels, String label) {
+      int equals = label.indexOf('=');
+      return equals < 0
+          ? labels.containsKey(label)
+          : label.substring(equals + 1).equals(labels.get(label.substring(0, equals)));
+    }
+  }
+
+  private final Environments environments;
+  private final AuditLog audit;
+  private final boolean allowNetwork;
+
+  EnvironmentRoutes(Environments environments, AuditLog audit, HttpSettings settings) {
+    this.environments = environments;
+    this.audit = audit;
+    this.allowNetwork = settings.allowNetwork();
+  }
+
+  void addTo(RouteTable routes) {
+    routes.on("/v1/environments").post(this::create).get(this::list);
+    routes.on("/v1/environments/{environment}").get(this::describe).delete(this::delete);
+    routes.on("/v1/environments/{environment}/summary").get(this::summary);
+    routes.on("/v1/environments/{environment}/usage").get(this::usage);
+    routes.on("/v1/environments/{environment}/reset").post(this::reset);
+  }
+
+  private CompletionStage<Answer> create(Exchange exchange, Caller caller) {
+    return exchange.body(
+        Wanted::read,
+        wanted -> {
+          if (wanted.network().orElse(false) && !allowNetwork) {
+            return Problems.of(new Failure.NetworkDisabled()).now();
+          }
+          return environments
+              .create(caller.account(), wanted.spec(caller.profile(), allowNetwork))
+              .thenApply(result -> created(caller, result));
+        });
+  }
+
+  private Answer created(Caller caller, Result<EnvironmentView> result) {
+    return switch (result) {
+      case Result.Refused<EnvironmentView>(var failure) -> Problems.of(failure);
+      case Result.Ok<EnvironmentView>(var view) -> {
+        audit.record(
+            AuditEvent.of("environment.create", caller.account())
+                .with("environment_id", view.id().value())
+                .with("profile", view.spec().profile())
+                .with("name", view.spec().name()));
+        yield Answer.created(EnvironmentJson.environment(view));
+      }
+    };
+  }
+
+  private CompletionStage<Answer> list(Exchange exchange, Caller caller) {
+    return exchange.query(
+        Filter::read,
+        filter ->
+            environments
+                .list(caller.account())
+                .thenApply(
+                    views ->
+                        Answer.ok(
+                            EnvironmentJson.environments(
+                                views.stream().filter(filter::accepts).toList()))));
+  }
+
+  private CompletionStage<Answer> describe(Exchange exchange, Caller caller) {
+    return exchange.environment(
+        id ->
+            environments
+                .describe(caller.account(), id)
+                .thenApply(
+                    result ->
+                        switch (result) {
+                          case Result.Ok<EnvironmentView>(var view) ->
+                              Answer.ok(EnvironmentJson.environment(view));
+                          case Result.Refused<EnvironmentView>(var failure) -> Problems.of(failure);
+                        }));
+  }
+
+  private CompletionStage<Answer> summary(Exchange exchange, Caller caller) {
+    return exchange.environment(
+        id ->
+            this.<Environment.SummaryReply>ask(
+                    caller, id, Duration.ZERO, (_, replyTo) -> new Environment.Summarise(replyTo))
+                .thenApply(
+                    reply ->
+                        switch (reply) {
+                          case Environment.Summary summary -> Answer.ok(summary(summary));
+                          case Environment.Refused(var failure) -> Problems.of(failure);
+                        }));
+  }
+
+  private static ObjectNode summary(Environment.Summary summary) {
+    ObjectNode json = Json.object();
+    json.set("environment", EnvironmentJson.environment(summary.environment()));
+    json.set("shells", Json.array(summary.shells(), ShellJson::shell));
+    json.set("processes", Json.array(summary.processes(), ShellJson::process));
+    json.set("recent_commands", Json.array(summary.recentCommands(), ShellJson::command));
+    return json;
+  }
+
+  private CompletionStage<Answer> usage(Exchange exchange, Caller caller) {
+    return exchange.environment(
+        id -> {
+          var asked = new CompletableFuture<Environments.Place>();
+          return this.<Environment.UsageReply>ask(
+                  caller,
+                  id,
+                  DISK_WORK,
+                  (place, replyTo) -> {
+                    asked.complete(place);
+                    return new Environment.MeasureUsage(place.quotas(), replyTo);
+                  })
+              .thenCombine(
+                  asked,
+                  (reply, place) ->
+                      switch (reply) {
+                        case Environment.Usage(var usage) ->
+                            Answer.ok(EnvironmentJson.usage(id, usage, place));
+                        case Environment.Refused(var failure) -> Problems.of(failure);
+                      });
+        });
+  }
+
+  private CompletionStage<Answer> delete(Exchange exchange, Caller caller) {
+    return exchange.environment(
+        id ->
+            this.<Environment.DeleteReply>ask(
+                    caller, id, DISK_WORK, (_, replyTo) -> new Environment.Delete(replyTo))
+                .thenApply(
+                    reply ->
+                        switch (reply) {
+                          case Environment.Deleted() -> {
+                            record("environment.delete", caller, id);
+                            yield new Answer.Nothing();
+                          }
+                          case Environment.Refused(var failure) -> Problems.of(failure);
+                        }));
+  }
+
+  private CompletionStage<Answer> reset(Exchange exchange, Caller caller) {
+    return exchange.environment(
+        id ->
+            this.<Environment.DescribeReply>ask(
+                    caller, id, DISK_WORK, (_, replyTo) -> new Environment.Reset(replyTo))
+                .thenApply(
+                    reply ->
+                        switch (reply) {
+                          case Environment.Described(var view) -> {
+                            record("environment.reset", caller, id);
+                            yield Answer.ok(EnvironmentJson.environment(view));
+                          }
+                          case Environment.Refused(var failure) -> Problems.of(failure);
+                        }));
+  }
+
+  private void record(String action, Caller caller, EnvironmentId id) {
+    audit.record(AuditEvent.of(action, caller.account()).with("environment_id", id.value()));
+  }
+
+  private <R> CompletionStage<R> ask(
+      Caller caller,
+      EnvironmentId id,
+      Duration wait,
+      BiFunction<Environments.Place, ActorRef<R>, Environment.Request> request) {
+    return environments.environment(caller.account(), id, wait, request);
+  }
+}

@@ -1,0 +1,132 @@
+package io.envapi.http;
+
+import io.envapi.failure.Failure;
+import io.envapi.id.CommandId;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.ShellId;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.StreamSupport;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
+import org.apache.pekko.stream.Materializer;
+
+/** One request that found its route. */
+final class Exchange {
+
+  private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
+
+  private final HttpRequest request;
+  private final Map<String, String> parameters;
+  private final long maxBodyBytes;
+  private final Materializer materializer;
+
+  Exchange(
+      HttpRequest request,
+      Map<String, String> parameters,
+      long maxBodyBytes,
+      Materializer materializer) {
+    this.request = request;
+    this.parameters = parameters;
+    this.maxBodyBytes = maxBodyBytes;
+    this.materializer = materializer;
+  }
+
+  /** A variable segment of the path. */
+  String parameter(String name) {
+    return Objects.requireNonNull(parameters.get(name), name);
+  }
+
+  /** The values of a header, one for each line it was sent in. */
+  List<String> headers(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return StreamSupport.stream(request.getHeaders().spliterator(), false)
+        .filter(header -> header.is(lower))
+        .map(HttpHeader::value)
+        .toList();
+  }
+
+  /** Whether the caller wants the answer as server-sent events. */
+  boolean wantsEvents() {
+    return headers("Accept").stream()
+        .flatMap(value -> List.of(value.split(",")).stream())
+        .anyMatch(type -> type.strip().toLowerCase(Locale.ROOT).startsWith("text/event-stream"));
+  }
+
+  /** With the environment that the path names. */
+  CompletionStage<Answer> environment(Function<EnvironmentId, CompletionStage<Answer>> then) {
+    String id = parameter("environment");
+    return found(EnvironmentId.parse(id), Failure.Kind.ENVIRONMENT, id, then);
+  }
+
+  /** With the shell that the path names. */
+  CompletionStage<Answer> shell(Function<ShellId, CompletionStage<Answer>> then) {
+    String id = parameter("shell");
+    return found(ShellId.parse(id), Failure.Kind.SHELL, id, then);
+  }
+
+  /** With the command that the path names. */
+  CompletionStage<Answer> command(Function<CommandId, CompletionStage<Answer>> then) {
+    String id = parameter("command");
+    return found(CommandId.parse(id), Failure.Kind.COMMAND, id, then);
+  }
+
+  /** With the query, or the answer that says what is wrong with it. */
+  <T> CompletionStage<Answer> query(
+      Function<Query, T> reader, Function<T, CompletionStage<Answer>> then) {
+    return go(Bodies.readQuery(request.getUri().rawQueryString().orElse(""), reader), then);
+  }
+
+  /** With the body, or the answer that says what is wrong with it. */
+  <T> CompletionStage<Answer> body(
+      Function<Fields, T> reader, Function<T, CompletionStage<Answer>> then) {
+    HttpEntity entity = request.entity();
+    if (entity.getContentLengthOption().orElse(0) > maxBodyBytes) {
+      return Problems.tooLarge(maxBodyBytes).now();
+    }
+    if (entity instanceof HttpEntity.Strict strict) {
+      return go(Bodies.read(strict.getData().toArrayUnsafe(), reader), then);
+    }
+    return entity
+        .withSizeLimit(maxBodyBytes)
+        .toStrict(BODY_TIMEOUT.toMillis(), maxBodyBytes + 1, materializer)
+        .<Bodies.Read<T>>handle(
+            (strict, failure) ->
+                failure == null
+                    ? Bodies.read(strict.getData().toArrayUnsafe(), reader)
+                    : new Bodies.Read.Rejected<>(unreadable(failure)))
+        .thenCompose(read -> go(read, then));
+  }
+
+  private static <T> CompletionStage<Answer> found(
+      Optional<T> id, Failure.Kind kind, String sent, Function<T, CompletionStage<Answer>> then) {
+    return id.map(then).orElseGet(() -> Problems.of(new Failure.NotFound(kind, sent)).now());
+  }
+
+  private static <T> CompletionStage<Answer> go(
+      Bodies.Read<T> read, Function<T, CompletionStage<Answer>> then) {
+    return switch (read) {
+      case Bodies.Read.Accepted<T>(var value) -> then.apply(value);
+      case Bodies.Read.Rejected<T>(var problem) -> problem.now();
+    };
+  }
+
+  private Problem unreadable(Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return switch (cause) {
+      case EntityStreamSizeException _ -> Problems.tooLarge(maxBodyBytes);
+      case TimeoutException _ -> Problems.http(408, "the body did not arrive in time");
+      case null, default -> Problems.http(400, "the body broke off");
+    };
+  }
+}

@@ -1,0 +1,195 @@
+package io.envapi.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.envapi.failure.Failure;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The members of one JSON object. Each accessor answers a value of the wanted type in any case, and
+ * notes a fault when the object does not have it; the values count only if there is no fault. Types
+ * are strict: 1.5 and true are no integers, 5 is no string, null is a value of its own.
+ */
+final class Fields {
+
+  // A pattern sees a proper pair as one character.
+  private static final Pattern LONE_SURROGATE = Pattern.compile("[\\x{D800}-\\x{DFFF}]");
+
+  private final ObjectNode object;
+  private final List<String> location;
+  private final Faults faults;
+
+  Fields(ObjectNode object, List<String> location, Faults faults) {
+    this.object = object;
+    this.location = location;
+    this.faults = faults;
+  }
+
+  String text(String name) {
+    return has(name) ? asText(name, object.path(name)) : missing(name, "");
+  }
+
+  String text(String name, String otherwise) {
+    return has(name) ? asText(name, object.path(name)) : otherwise;
+  }
+
+  /** At least one character. */
+  String nonEmptyText(String name) {
+    return matching(name, text(name), Names.NOT_EMPTY);
+  }
+
+  String matching(String name, Names form) {
+    return matching(name, text(name), form);
+  }
+
+  Optional<String> optionalText(String name) {
+    return has(name) ? Optional.of(asText(name, object.path(name))) : Optional.empty();
+  }
+
+  long integer(String name, long otherwise, long minimum, long maximum) {
+    return has(name) ? asInteger(name, minimum, maximum) : otherwise;
+  }
+
+  /** May be null, which is the same as absent. */
+  Optional<Long> nullableInteger(String name, long minimum, long maximum) {
+    return object.hasNonNull(name)
+        ? Optional.of(asInteger(name, minimum, maximum))
+        : Optional.empty();
+  }
+
+  boolean flag(String name, boolean otherwise) {
+    if (has(name) && !object.path(name).isBoolean()) {
+      fault(name, "must be true or false", "bool_type");
+    }
+    return has(name) ? object.path(name).booleanValue() : otherwise;
+  }
+
+  /** May be null, which is the same as absent. */
+  Optional<Boolean> nullableFlag(String name) {
+    return object.hasNonNull(name) ? Optional.of(flag(name, false)) : Optional.empty();
+  }
+
+  <T> T choice(String name, Map<String, T> choices, String otherwise) {
+    String chosen = text(name, otherwise);
+    T value = choices.get(chosen);
+    if (value == null) {
+      fault(name, "must be one of " + String.join(", ", choices.keySet()), "literal_error");
+      return choices.values().iterator().next();
+    }
+    return value;
+  }
+
+  List<String> texts(String name, Names form) {
+    var values = new ArrayList<String>();
+    if (has(name) && !object.path(name).isArray()) {
+      fault(name, "must be an array", "list_type");
+    }
+    for (JsonNode each : object.path(name)) {
+      values.add(matching(name, asText(name, each), form));
+    }
+    return values;
+  }
+
+  /** An object whose values are strings. */
+  Map<String, String> textMap(String name, Names keys, Names values) {
+    var map = new LinkedHashMap<String, String>();
+    if (has(name) && !object.path(name).isObject()) {
+      fault(name, "must be an object", "dict_type");
+      return map;
+    }
+    for (Map.Entry<String, JsonNode> each : object.path(name).properties()) {
+      String key = matching(name, each.getKey(), keys);
+      map.put(key, matching(name, asText(name, each.getValue()), values));
+    }
+    return map;
+  }
+
+  /** An object inside; without members where there is none or null. */
+  Fields inner(String name) {
+    var inside = new ArrayList<>(location);
+    inside.add(name);
+    if (object.hasNonNull(name) && !object.path(name).isObject()) {
+      fault(name, "must be an object", "dict_type");
+    }
+    ObjectNode node = object.path(name) instanceof ObjectNode found ? found : Json.object();
+    return new Fields(node, inside, faults);
+  }
+
+  /** As {@link #inner}, but it has to be there. */
+  Fields requiredInner(String name) {
+    if (!object.hasNonNull(name)) {
+      missing(name, "");
+    }
+    return inner(name);
+  }
+
+  /** The member as it is; missing where it is absent. */
+  JsonNode node(String name) {
+    return object.path(name);
+  }
+
+  ObjectNode object() {
+    return object;
+  }
+
+  boolean has(String name) {
+    return object.has(name);
+  }
+
+  void fault(String name, String message, String type) {
+    faults.add(at(name), message, type);
+  }
+
+  void refuse(Failure failure) {
+    faults.refuse(failure);
+  }
+
+  private String matching(String name, String value, Names form) {
+    if (!form.matches(value)) {
+      fault(name, form.wanted(), "string_pattern_mismatch");
+    }
+    return value;
+  }
+
+  private <T> T missing(String name, T standIn) {
+    fault(name, "is required", "missing");
+    return standIn;
+  }
+
+  private String asText(String name, JsonNode node) {
+    if (!node.isTextual()) {
+      fault(name, "must be a string", "string_type");
+      return "";
+    }
+    if (LONE_SURROGATE.matcher(node.textValue()).find()) {
+      fault(name, "has half a character", "string_unicode");
+      return "";
+    }
+    return node.textValue();
+  }
+
+  private long asInteger(String name, long minimum, long maximum) {
+    JsonNode node = object.path(name);
+    if (!node.isIntegralNumber()) {
+      fault(name, "must be an integer", "int_type");
+      return minimum;
+    }
+    long value = node.canConvertToLong() ? node.longValue() : Long.MIN_VALUE;
+    if (value < minimum || value > maximum) {
+      fault(name, "must be from %d to %d".formatted(minimum, maximum), "out_of_range");
+      return minimum;
+    }
+    return value;
+  }
+
+  private List<String> at(String name) {
+    var path = new ArrayList<>(location);
+    path.add(name);
+    return path;
+  }
+}

@@ -1,0 +1,113 @@
+package io.envapi.http;
+
+import io.envapi.files.ContentEncoding;
+import io.envapi.files.FileOperation;
+import io.envapi.files.FileSettings;
+import io.envapi.files.IfMatch;
+import io.envapi.files.SentPath;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** What callers ask of files. A path comes as {@code path}, or its bytes as {@code path_base64}. */
+final class FileBodies {
+
+  private static final int MAX_DEPTH = 10;
+  private static final int MAX_SEARCHED_FILE = 16 << 20;
+
+  private static final Map<String, ContentEncoding> ENCODINGS =
+      Map.of("utf-8", ContentEncoding.UTF_8, "base64", ContentEncoding.BASE64);
+  private static final Map<String, FileOperation.WriteMode> WRITE_MODES =
+      Map.of(
+          "overwrite", FileOperation.WriteMode.OVERWRITE, "append", FileOperation.WriteMode.APPEND);
+  private static final Map<String, FileOperation.SearchMode> SEARCH_MODES =
+      new LinkedHashMap<>(
+          Map.of(
+              "content", FileOperation.SearchMode.CONTENT,
+              "files_with_matches", FileOperation.SearchMode.FILES_WITH_MATCHES));
+
+  private FileBodies() {}
+
+  static FileOperation list(Query query) {
+    return new FileOperation.ListDirectory(
+        optionalPath(query),
+        query.text("glob"),
+        (int) query.integer("depth", 0, 0, MAX_DEPTH),
+        (int)
+            query.integer(
+                "limit", FileOperation.ListDirectory.MOST, 1, FileOperation.ListDirectory.MOST),
+        query.text("cursor"));
+  }
+
+  static FileOperation read(Query query, FileSettings settings) {
+    long wanted = query.integer("max_bytes", settings.maxReadBytes(), 1, Long.MAX_VALUE);
+    return new FileOperation.ReadFile(
+        path(query),
+        query.integer("offset", 0, 0, Long.MAX_VALUE),
+        Math.min(wanted, settings.maxReadBytes()));
+  }
+
+  static FileOperation search(Query query) {
+    return new FileOperation.Search(
+        query.requiredText("pattern"),
+        optionalPath(query),
+        query.text("glob"),
+        (int) query.integer("depth", MAX_DEPTH, 0, MAX_DEPTH),
+        query.choice("mode", SEARCH_MODES).orElse(FileOperation.SearchMode.CONTENT),
+        (int) query.integer("limit", 100, 1, 1000),
+        (int) query.integer("before", 0, 0, 20),
+        (int) query.integer("after", 0, 0, 20),
+        (int) query.integer("max_file_bytes", 1 << 20, 1, MAX_SEARCHED_FILE));
+  }
+
+  static FileOperation delete(Query query, IfMatch ifMatch) {
+    return new FileOperation.DeleteFile(path(query), query.flag("recursive", false), ifMatch);
+  }
+
+  static FileOperation write(Fields body, IfMatch ifMatch) {
+    return new FileOperation.WriteFile(
+        path(body, "path"),
+        body.text("content"),
+        body.choice("encoding", ENCODINGS, "utf-8"),
+        body.choice("mode", WRITE_MODES, "overwrite"),
+        ifMatch);
+  }
+
+  static FileOperation edit(Fields body, IfMatch ifMatch) {
+    return new FileOperation.EditFile(
+        path(body, "path"), body.nonEmptyText("old_string"), body.text("new_string"), ifMatch);
+  }
+
+  static FileOperation patch(Fields body, IfMatch ifMatch) {
+    return new FileOperation.PatchFile(path(body, "path"), body.text("patch"), ifMatch);
+  }
+
+  static FileOperation makeDirectory(Fields body) {
+    return new FileOperation.MakeDirectory(path(body, "path"));
+  }
+
+  static FileOperation copy(Fields body, IfMatch ifMatch) {
+    return new FileOperation.CopyFile(path(body, "source"), path(body, "destination"), ifMatch);
+  }
+
+  static FileOperation move(Fields body, IfMatch ifMatch) {
+    return new FileOperation.MoveFile(path(body, "source"), path(body, "destination"), ifMatch);
+  }
+
+  private static SentPath path(Fields body, String name) {
+    Optional<String> bytes = body.optionalText(name + "_base64");
+    return bytes.map(SentPath::ofBase64).orElseGet(() -> SentPath.of(body.nonEmptyText(name)));
+  }
+
+  private static SentPath path(Query query) {
+    return query
+        .text("path_base64")
+        .map(SentPath::ofBase64)
+        .orElseGet(() -> SentPath.of(query.requiredText("path")));
+  }
+
+  private static SentPath optionalPath(Query query) {
+    boolean given = query.text("path").isPresent() || query.text("path_base64").isPresent();
+    return given ? path(query) : SentPath.of(".");
+  }
+}

@@ -1,0 +1,198 @@
+package io.envapi.http;
+
+import io.envapi.id.AccountId;
+import io.envapi.keyring.Caller;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import org.apache.pekko.http.javadsl.model.ContentType;
+import org.apache.pekko.http.javadsl.model.ContentTypes;
+import org.apache.pekko.http.javadsl.model.HttpCharsets;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.MediaTypes;
+import org.apache.pekko.http.javadsl.model.StatusCodes;
+import org.apache.pekko.http.javadsl.model.headers.RawHeader;
+import org.apache.pekko.http.javadsl.model.headers.RawRequestURI;
+import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
+import org.apache.pekko.stream.Materializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/**
+ * Takes every request and answers every request: finds its endpoint, lets the caller in, and turns
+ * the answer, or whatever went wrong, into a response with an id.
+ */
+final class Front {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Front.class);
+
+  private static final ContentType PROBLEM_JSON =
+      MediaTypes.applicationWithFixedCharset("problem+json", HttpCharsets.UTF_8).toContentType();
+  private static final ContentType EVENT_STREAM = MediaTypes.TEXT_EVENT_STREAM.toContentType();
+
+  /** A proxy that buffered or changed events would break them. */
+  private static final List<HttpHeader> EVENT_HEADERS =
+      List.of(
+          RawHeader.create("Cache-Control", "no-cache, no-transform"),
+          RawHeader.create("X-Accel-Buffering", "no"));
+
+  private final RouteTable routes;
+  private final Gate gate;
+  private final Set<AccountId> operators;
+  private final long maxBodyBytes;
+  private final Materializer materializer;
+
+  Front(RouteTable routes, Gate gate, HttpSettings settings, Materializer materializer) {
+    this.routes = routes;
+    this.gate = gate;
+    this.operators = settings.operatorAccounts();
+    this.maxBodyBytes = settings.maxBodyBytes();
+    this.materializer = materializer;
+  }
+
+  CompletionStage<HttpResponse> handle(HttpRequest request) {
+    long started = System.nanoTime();
+    String path = path(request);
+    String id = RequestIds.of(request);
+    request
+        .getHeader(TimeoutAccess.class)
+        .ifPresent(
+            access ->
+                access.timeoutAccess().updateHandler(_ -> response(Problems.noAnswer(), path, id)));
+    return answer(request, path)
+        .handle(
+            (answer, failure) -> {
+              HttpResponse response =
+                  response(failure == null ? answer : problem(failure, id), path, id);
+              log(request, path, id, response, started);
+              // What nobody reads has to be drained, or the connection is stuck.
+              if (!request.entity().isStrict()) {
+                drain(request);
+              }
+              return response;
+            });
+  }
+
+  private CompletionStage<Answer> answer(HttpRequest request, String path) {
+    try {
+      return switch (routes.find(request.method().name(), path)) {
+        case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
+        case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
+        case RouteTable.Found(var endpoint, var parameters) ->
+            answer(endpoint, exchange(request, parameters));
+      };
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
+    }
+  }
+
+  private CompletionStage<Answer> answer(RouteTable.Endpoint endpoint, Exchange exchange) {
+    return switch (endpoint) {
+      case RouteTable.Open open -> open.answer(exchange);
+      case RouteTable.ForCaller route ->
+          admitted(exchange, caller -> route.answer(exchange, caller));
+      case RouteTable.ForOperator(var route) ->
+          admitted(
+              exchange,
+              caller ->
+                  operators.contains(caller.account())
+                      ? route.answer(exchange, caller)
+                      : Problems.forbidden().now());
+    };
+  }
+
+  private CompletionStage<Answer> admitted(
+      Exchange exchange, java.util.function.Function<Caller, CompletionStage<Answer>> then) {
+    return gate.admit(exchange)
+        .thenCompose(
+            admission ->
+                switch (admission) {
+                  case Gate.Admitted(var caller) -> then.apply(caller);
+                  case Gate.Denied(var problem) -> problem.now();
+                });
+  }
+
+  private Exchange exchange(HttpRequest request, Map<String, String> parameters) {
+    return new Exchange(request, parameters, maxBodyBytes, materializer);
+  }
+
+  private static Problem problem(Throwable failure, String id) {
+    Throwable cause =
+        failure instanceof CompletionException && failure.getCause() != null
+            ? failure.getCause()
+            : failure;
+    try (var _ = MDC.putCloseable("request_id", id)) {
+      if (cause instanceof TimeoutException) {
+        LOG.warn("no answer in time: {}", cause.getMessage());
+        return Problems.noAnswer();
+      }
+      LOG.error("a request failed", cause);
+      return Problems.internal();
+    }
+  }
+
+  static HttpResponse response(Answer answer, String path, String id) {
+    HttpHeader requestId = RequestIds.header(id);
+    return switch (answer) {
+      case Answer.Document(var status, var body, var headers) ->
+          HttpResponse.create()
+              .withStatus(status)
+              .addHeaders(headers)
+              .addHeader(requestId)
+              .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, Json.bytes(body)));
+      case Answer.Nothing() ->
+          HttpResponse.create().withStatus(StatusCodes.NO_CONTENT).addHeader(requestId);
+      case Answer.Events(var events) ->
+          HttpResponse.create()
+              .addHeaders(EVENT_HEADERS)
+              .addHeader(requestId)
+              .withEntity(HttpEntities.createChunked(EVENT_STREAM, events));
+      case Problem problem ->
+          HttpResponse.create()
+              .withStatus(problem.status())
+              .addHeaders(problem.headers())
+              .addHeader(requestId)
+              .withEntity(HttpEntities.create(PROBLEM_JSON, Json.bytes(problem.body(path))));
+    };
+  }
+
+  /** The path as it stands in the request line. */
+  private static String path(HttpRequest request) {
+    String target =
+        request
+            .getHeader(RawRequestURI.class)
+            .map(RawRequestURI::uri)
+            .filter(raw -> raw.startsWith("/"))
+            .orElseGet(() -> request.getUri().path());
+    int end = target.indexOf('?');
+    return end < 0 ? target : target.substring(0, end);
+  }
+
+  private void drain(HttpRequest request) {}
+
+  /** Never the query, a header or a body: each may hold what is not for a log. */
+  private static void log(
+      HttpRequest request, String path, String id, HttpResponse response, long started) {
+    if (!LOG.isInfoEnabled()) {
+      return;
+    }
+    long millis = (System.nanoTime() - started) / 1_000_000;
+    int status = response.status().intValue();
+    String method = request.method().name();
+    try (var _ = MDC.putCloseable("request_id", id)) {
+      if (path.startsWith("/v1/")) {
+        LOG.info("{} {} {} {} ms", method, path, status, millis);
+      } else {
+        LOG.debug("{} {} {} {} ms", method, path, status, millis);
+      }
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.envapi.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.apache.pekko.util.ByteString;
+
+/** JSON as this interface reads and writes it. */
+final class Json {
+
+  /** Deeper bodies are refused: reading one must not take the stack of the thread that reads. */
+  static final int MAX_DEPTH = 64;
+
+  private static final int MAX_NUMBER_DIGITS = 400;
+
+  // Decimals exactly as given, so that a whole number of seconds is not written with an exponent.
+  private static final JsonNodeFactory NODES = new JsonNodeFactory(true);
+
+  private static final ObjectMapper MAPPER = mapper();
+
+  private Json() {}
+
+  static ObjectNode object() {
+    return NODES.objectNode();
+  }
+
+  static ArrayNode array() {
+    return NODES.arrayNode();
+  }
+
+  static <T> ArrayNode array(List<T> values, Function<T, JsonNode> each) {
+    ArrayNode array = NODES.arrayNode(values.size());
+    values.forEach(value -> array.add(each.apply(value)));
+    return array;
+  }
+
+  static ArrayNode texts(Iterable<String> values) {
+    ArrayNode array = NODES.arrayNode();
+    values.forEach(array::add);
+    return array;
+  }
+
+  /**
+   * @throws IOException when it is not one JSON value within the limits
+   */
+  static JsonNode parse(byte[] bytes) throws IOException {
+    return MAPPER.readTree(bytes);
+  }
+
+  static byte[] bytes(JsonNode node) {
+    try {
+      return MAPPER.writeValueAsBytes(node);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("not writable as JSON", e);
+    }
+  }
+
+  /** Epoch seconds with a fraction. */
+  static BigDecimal seconds(long epochMillis) {
+    return BigDecimal.valueOf(epochMillis, 3);
+  }
+
+  /** As {@link #seconds(long)}; null where there is none. */
+  static JsonNode seconds(Optional<Long> epochMillis) {
+    return epochMillis.<JsonNode>map(at -> NODES.numberNode(seconds(at))).orElse(NODES.nullNode());
+  }
+
+  static JsonNode number(Optional<? extends Number> value) {
+    return value.<JsonNode>map(n -> NODES.numberNode(n.longValue())).orElse(NODES.nullNode());
+  }
+
+  /** Whole numbers without a fraction, the others with one. */
+  static JsonNode exact(Number value) {
+    return switch (value) {
+      case Double _, Float _, BigDecimal _ -> NODES.numberNode(value.doubleValue());
+      default -> NODES.numberNode(value.longValue());
+    };
+  }
+
+  static JsonNode text(Optional<String> value) {
+    return value.<JsonNode>map(NODES::textNode).orElse(NODES.nullNode());
+  }
+
+  /** The bytes as text; each part that is no UTF-8 becomes one U+FFFD. */
+  static String lossyText(ByteString bytes) {
+    try {
+      return StandardCharsets.UTF_8
+          .newDecoder()
+          .onMalformedInput(CodingErrorAction.REPLACE)
+          .onUnmappableCharacter(CodingErrorAction.REPLACE)
+          .decode(ByteBuffer.wrap(bytes.toArrayUnsafe()))
+          .toString();
+    } catch (CharacterCodingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  static String base64(ByteString bytes) {
+    return Base64.getEncoder().encodeToString(bytes.toArrayUnsafe());
+  }
+
+  private static ObjectMapper mapper() {
+    // The body's own limit bounds the strings; a file in base64 is one string.
+    StreamReadConstraints limits =
+        StreamReadConstraints.builder()
+            .maxNestingDepth(MAX_DEPTH)
+            .maxNumberLength(MAX_NUMBER_DIGITS)
+            .maxStringLength(Integer.MAX_VALUE)
+            .build();
+    return JsonMapper.builder(JsonFactory.builder().streamReadConstraints(limits).build())
+        .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+        .nodeFactory(NODES)
+        .build();
+  }
+}

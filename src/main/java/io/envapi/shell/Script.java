@@ -1,0 +1,67 @@
+package io.envapi.shell;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * The shell code that carries a command to bash.
+ *
+ * <p>The caller's text is one literal of {@code eval}, so nothing in it can end the line early. The
+ * descriptors of the frames and of large commands are closed for it.
+ */
+final class Script {
+
+  /** The first line of every shell: bash keeps its script on a descriptor of its own. */
+  static final String PROLOGUE = "exec 9<&-\n";
+
+  /**
+   * Bash takes its script from the pipe one byte per system call. From this size on (bytes) a
+   * command goes through the bulk file instead, which bash reads in blocks.
+   */
+  static final int BULK_FROM = 2048;
+
+  private static final String EVAL_END = " 7<&- 8>&-; ";
+
+  private Script() {}
+
+  /**
+   * The line that runs {@code command} and then prints the frame of {@code nonce}.
+   *
+   * @param lastStatus what {@code $?} must be for the command
+   * @param variables set for this command alone
+   */
+  static String line(String command, int lastStatus, Map<String, String> variables, String nonce) {
+    return start(lastStatus, variables) + literal(command) + EVAL_END + Framing.epilogue(nonce);
+  }
+
+  /** As {@link #line}, for a command whose text is in the bulk file. */
+  static String bulkLine(int lastStatus, Map<String, String> variables, String nonce) {
+    return start(lastStatus, variables) + "\"$(</dev/fd/7)\"" + EVAL_END + Framing.epilogue(nonce);
+  }
+
+  /** {@code command} for a subshell, so that {@code exit} ends the command and not the shell. */
+  static String subshell(String command) {
+    return "(\\builtin eval " + literal(command) + ")";
+  }
+
+  static boolean isBulk(String command) {
+    return command.length() > BULK_FROM / 4
+        && command.getBytes(StandardCharsets.UTF_8).length >= BULK_FROM;
+  }
+
+  /** {@code text} as one word that the shell takes literally. */
+  static String literal(String text) {
+    return "'" + text.replace("'", "'\\''") + "'";
+  }
+
+  private static String start(int lastStatus, Map<String, String> variables) {
+    StringBuilder line = new StringBuilder();
+    if (lastStatus != 0) {
+      // On the left of || the status is seen by eval, and set -e does not act on it.
+      line.append("(\\builtin exit ").append(lastStatus).append(") || ");
+    }
+    variables.forEach(
+        (name, value) -> line.append(name).append('=').append(literal(value)).append(' '));
+    return line.append("\\builtin eval ").toString();
+  }
+}

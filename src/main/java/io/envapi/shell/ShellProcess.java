@@ -1,0 +1,336 @@
+package io.envapi.shell;
+
+import io.envapi.id.CommandId;
+import io.envapi.id.ShellId;
+import io.envapi.linux.ExitStatus;
+import io.envapi.linux.FileDescriptor;
+import io.envapi.linux.Memfd;
+import io.envapi.linux.Pipe;
+import io.envapi.linux.Poller;
+import io.envapi.linux.Signal;
+import io.envapi.process.ProcessIdentity;
+import io.envapi.sandbox.Started;
+import io.envapi.sandbox.Terminal;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.pekko.stream.ActorAttributes;
+import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Keep;
+import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * The live process of a shell: its pipes, its output and the command it runs.
+ *
+ * <p>It outlives a restart of its actor, which finds it again in {@link ShellProcesses} and takes
+ * up the end of the running command where it left it.
+ */
+public final class ShellProcess {
+
+  private static final String DISPATCHER = "envapi-output-dispatcher";
+  private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
+
+  /**
+   * The service's ends of the pipes of a shell.
+   *
+   * @param output what the shell prints: a pipe, or the terminal's master
+   */
+  public record Pipes(
+      FileDescriptor script,
+      FileDescriptor stdin,
+      FileDescriptor output,
+      Memfd bulk,
+      Optional<Terminal> terminal) {}
+
+  /** The command that runs. */
+  private record Current(
+      CommandId id, long outputStart, CommandLog log, CompletableFuture<CommandEnd> end) {}
+
+  private final ShellId id;
+  private final Started started;
+  private final Pipes pipes;
+  private final String scriptPipe;
+  private final OutputRing ring;
+  private final Path logs;
+  private final Framing framing = new Framing();
+  private final Redaction redaction = new Redaction();
+  private final StdinPipe stdin;
+  private final Optional<StdinPipe> tty;
+  private final CompletableFuture<ExitStatus> gone = new CompletableFuture<>();
+  private final CompletableFuture<ExitStatus> exited = new CompletableFuture<>();
+  private Optional<Current> current = Optional.empty();
+  private Runnable onOutput = () -> {};
+  private int lastStatus;
+  private volatile boolean replaced;
+  private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
+
+  ShellProcess(
+      ShellId id, Started started, Pipes pipes, ShellRuntime runtime, Path logs, int ringBytes) {
+    this.id = id;
+    this.started = started;
+    this.pipes = pipes;
+    this.logs = logs;
+    this.ring = new OutputRing(ringBytes, 0);
+    this.scriptPipe = pipes.script().link();
+    Poller poller = runtime.poller();
+    this.stdin = new StdinPipe(pipes.stdin(), poller, STDIN_PATIENCE, runtime.blocking());
+    this.tty =
+        pipes
+            .terminal()
+            .map(
+                t ->
+                    new StdinPipe(
+                        t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
+    pump(poller, runtime.materializer());
+    watch(poller, runtime.waiting());
+    pipes
+        .script()
+        .write(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII), 0, Script.PROLOGUE.length());
+  }
+
+  private void pump(Poller poller, Materializer materializer) {
+    Source.fromGraph(new OutputSource(pipes.output(), poller, exited))
+        .mapConcat(framing::feed)
+        .toMat(Sink.foreach(this::deliver), Keep.right())
+        .withAttributes(ActorAttributes.dispatcher(DISPATCHER))
+        .run(materializer)
+        .whenComplete((done, failure) -> finish());
+  }
+
+  /**
+   * When the shell is gone its members go too, then the rest of the output is read, and only then
+   * is the end told.
+   */
+  private void watch(Poller poller, Executor blocking) {
+    Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
+    started
+        .child()
+        .exit()
+        .thenAcceptAsync(
+            status -> {
+              closing.join();
+              started.members().killAll();
+              hangup.cancel();
+              exited.complete(status);
+            },
+            blocking);
+  }
+
+  private void finish() {
+    synchronized (this) {
+      emit(redaction.feed(framing.flush()));
+      emit(redaction.flush());
+    }
+    exited.thenAccept(
+        status -> {
+          stdin.close();
+          tty.ifPresent(StdinPipe::close);
+          pipes.script().close();
+          pipes.bulk().close();
+          endCurrent(new CommandEnd.ShellGone(status));
+          started.members().close();
+          gone.complete(status);
+        });
+  }
+
+  private void deliver(Framing.Piece piece) {
+    switch (piece) {
+      case Framing.Output(var bytes) -> {
+        synchronized (this) {
+          emit(redaction.feed(bytes));
+        }
+      }
+      case Framing.End(var status) -> {
+        synchronized (this) {
+          emit(redaction.flush());
+          lastStatus = status;
+        }
+        endCurrent(new CommandEnd.Framed(status));
+      }
+    }
+  }
+
+  private void emit(ByteString bytes) {
+    if (!bytes.isEmpty()) {
+      ring.append(bytes);
+      current.ifPresent(c -> c.log().append(bytes));
+      onOutput.run();
+    }
+  }
+
+  private void endCurrent(CommandEnd.How how) {
+    Current ended;
+    CommandEnd end;
+    synchronized (this) {
+      if (current.isEmpty()) {
+        return;
+      }
+      ended = current.get();
+      current = Optional.empty();
+      ended.log().close();
+      end = new CommandEnd(how, ring.end(), ended.log().bytes(), ended.log().truncated());
+    }
+    ended.end().complete(end);
+  }
+
+  /**
+   * Makes {@code command} the one that output belongs to from now on.
+   *
+   * @return where its output starts
+   */
+  synchronized long prepare(CommandId command, long logCap) {
+    current =
+        Optional.of(
+            new Current(
+                command,
+                ring.end(),
+                new CommandLog(logs, command, logCap),
+                new CompletableFuture<>()));
+    return ring.end();
+  }
+
+  /** Writes the prepared command to the shell. {@code variables} are secrets, and stay redacted. */
+  void execute(String text, Map<String, String> variables) {
+    String nonce = Framing.nonce();
+    String line;
+    synchronized (this) {
+      framing.await(nonce);
+      if (Script.isBulk(text)) {
+        pipes.bulk().replace(text.getBytes(StandardCharsets.UTF_8));
+        line = Script.bulkLine(lastStatus, variables, nonce);
+      } else {
+        line = Script.line(text, lastStatus, variables, nonce);
+      }
+    }
+    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+    int written = 0;
+    while (written < bytes.length) {
+      written += pipes.script().write(bytes, written, bytes.length - written);
+    }
+  }
+
+  void redact(String service, byte[] secret) {
+    synchronized (this) {
+      redaction.add(service, secret);
+    }
+  }
+
+  /** The end of {@code command}, if that is the one that runs. */
+  synchronized Optional<CompletableFuture<CommandEnd>> end(CommandId command) {
+    return current.filter(c -> c.id().equals(command)).map(Current::end);
+  }
+
+  /** Bytes of the running command's log. */
+  synchronized long logBytes() {
+    return current.map(c -> c.log().bytes()).orElse(0L);
+  }
+
+  /** Called after every piece of output, on the thread that read it. */
+  synchronized void onOutput(Runnable listener) {
+    onOutput = listener;
+  }
+
+  public ShellId id() {
+    return id;
+  }
+
+  OutputRing ring() {
+    return ring;
+  }
+
+  StdinPipe stdin() {
+    return stdin;
+  }
+
+  Optional<StdinPipe> tty() {
+    return tty;
+  }
+
+  Optional<Terminal> terminal() {
+    return pipes.terminal();
+  }
+
+  public boolean hasTerminal() {
+    return pipes.terminal().isPresent();
+  }
+
+  public Started started() {
+    return started;
+  }
+
+  /** Completes when the process is gone, its members too, and all its output has been read. */
+  CompletableFuture<ExitStatus> gone() {
+    return gone;
+  }
+
+  /** Whether the shell gave up its script, as {@code exec} of another program does. */
+  boolean replaced() {
+    return replaced;
+  }
+
+  /** Everything below the shell: its members but for the shell itself and what wraps it. */
+  public List<ProcessIdentity> below() {
+    int wrapper = started.process().pid();
+    int shell = started.shell().pid();
+    return started.members().members().stream()
+        .filter(p -> p.pid() != wrapper && p.pid() != shell)
+        .toList();
+  }
+
+  /** Signals everything below the shell; how many processes got it. */
+  int signalBelow(Signal signal) {
+    return (int) below().stream().filter(p -> p.signal(signal)).count();
+  }
+
+  /**
+   * Ends the shell: SIGTERM to every member, SIGKILL to what is left after {@code grace}. Blocks
+   * until they are gone.
+   */
+  void terminate(Duration grace) {
+    var over = new CompletableFuture<Void>();
+    closing = over;
+    try {
+      started.members().members().forEach(p -> p.signal(Signal.TERM));
+      long deadline = System.nanoTime() + grace.toNanos();
+      while (!started.members().members().isEmpty() && System.nanoTime() < deadline) {
+        LockSupport.parkNanos(TERMINATION_POLL.toNanos());
+      }
+      started.members().killAll();
+    } finally {
+      over.complete(null);
+    }
+  }
+
+  /** Ends the shell at once with SIGKILL. */
+  void kill() {
+    started.members().killAll();
+  }
+
+  /**
+   * Kills what the running command started and leaves what earlier ones left in the background.
+   *
+   * @param since when the command began, in ticks since boot
+   */
+  void killCommand(long since) {
+    below().stream().filter(p -> p.startTicks() >= since).forEach(p -> p.signal(Signal.KILL));
+  }
+
+  /**
+   * Whether the shell waits for its next line although the frame of its command never came: it
+   * reads its script, and the script is empty.
+   */
+  boolean asksForNextLine() {
+    return !replaced
+        && Pipe.queuedBytes(pipes.script()) == 0
+        && ScriptReader.isReading(started.shell().pid(), scriptPipe);
+  }
+}

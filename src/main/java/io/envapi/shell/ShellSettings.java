@@ -1,0 +1,22 @@
+package io.envapi.shell;
+
+import com.typesafe.config.Config;
+import java.time.Duration;
+
+/**
+ * How shells are read, closed and reaped.
+ *
+ * @param closeGrace from SIGTERM to SIGKILL when a shell is closed; may be zero
+ * @param reaperInterval how often idle shells and environments are looked for
+ * @param maxReadBytes the most output that one answer holds
+ */
+public record ShellSettings(Duration closeGrace, Duration reaperInterval, int maxReadBytes) {
+
+  /** From the {@code envapi} section. */
+  public static ShellSettings from(Config envapi) {
+    return new ShellSettings(
+        envapi.getDuration("shell.close-grace"),
+        envapi.getDuration("shell.reaper-interval"),
+        Math.toIntExact(envapi.getBytes("files.max-read-bytes")));
+  }
+}

@@ -1,0 +1,75 @@
+package io.envapi.shell;
+
+import io.envapi.CborSerializable;
+import io.envapi.id.CommandId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The commands of a shell.
+ *
+ * @param lastNumber of the newest command, 0 before the first
+ * @param history the newest commands, oldest first
+ */
+public record ShellState(int lastNumber, List<CommandRecord> history) implements CborSerializable {
+
+  /** Commands kept. */
+  static final int HISTORY = 200;
+
+  static final ShellState EMPTY = new ShellState(0, List.of());
+
+  public ShellState {
+    history = history == null ? List.of() : List.copyOf(history);
+  }
+
+  Optional<CommandRecord> last() {
+    return history.isEmpty() ? Optional.empty() : Optional.of(history.getLast());
+  }
+
+  Optional<CommandRecord> running() {
+    return last().filter(CommandRecord::isRunning);
+  }
+
+  Optional<CommandRecord> find(CommandId id) {
+    return history.stream().filter(c -> c.id().equals(id)).findFirst();
+  }
+
+  ShellState with(ShellEvent event) {
+    return switch (event) {
+      case ShellEvent.CommandStarted started -> started(started);
+      case ShellEvent.CommandFinished finished -> finished(finished);
+    };
+  }
+
+  private ShellState started(ShellEvent.CommandStarted event) {
+    var commands = new ArrayList<>(history);
+    if (commands.size() == HISTORY) {
+      commands.removeFirst();
+    }
+    commands.add(
+        new CommandRecord(
+            event.id(),
+            event.command(),
+            CommandRecord.State.RUNNING,
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty(),
+            event.startedAt(),
+            Optional.empty(),
+            event.outputStart(),
+            Optional.empty(),
+            0,
+            false,
+            event.timeoutMs(),
+            event.credentialsInjected(),
+            event.credentialsMissing()));
+    return new ShellState(event.id().number(), commands);
+  }
+
+  private ShellState finished(ShellEvent.CommandFinished event) {
+    var commands = new ArrayList<>(history);
+    commands.replaceAll(c -> c.id().equals(event.id()) ? c.finished(event) : c);
+    return new ShellState(lastNumber, commands);
+  }
+}
