@@ -48,8 +48,7 @@ public final class Main {
     }
   }
 
-  private static void serve(Settings settings, DataRoot root, Sandbox sandbox)
-      throws IOException {
+  private static void serve(Settings settings, DataRoot root, Sandbox sandbox) throws IOException {
     Service service = Service.start(settings, root, sandbox);
     Keyring keyring = Keyring.open(KeyringSettings.from(settings.envapi()));
     AuditLog audit = AuditLog.open(root.directory("audit"));

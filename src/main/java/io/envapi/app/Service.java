@@ -29,9 +29,7 @@ final class Service {
   private final ExecutorService blocking;
 
   private Service(
-      ActorSystem<Void> system,
-      CompletableFuture<Node.Running> running,
-      ExecutorService blocking) {
+      ActorSystem<Void> system, CompletableFuture<Node.Running> running, ExecutorService blocking) {
     this.system = system;
     this.running = running;
     this.blocking = blocking;

@@ -45,8 +45,8 @@ public final class Node {
   private Node() {}
 
   /**
-   * Joins the cluster (of one, by itself), starts the host and completes {@code started} when requests
-   * can be answered.
+   * Joins the cluster (of one, by itself), starts the host and completes {@code started} when
+   * requests can be answered.
    */
   public static Behavior<SelfUp> create(Parts parts, CompletableFuture<Running> started) {
     return Behaviors.setup(
@@ -66,8 +66,7 @@ public final class Node {
   }
 
   private static Running start(ActorContext<SelfUp> context, Parts parts) {
-    var hosts =
-        new HostDirectory(context.spawn(HostDirectory.refusing(), "refuser"));
+    var hosts = new HostDirectory(context.spawn(HostDirectory.refusing(), "refuser"));
     var accounts =
         new Accounts(
             ClusterSharding.get(context.getSystem()),
@@ -84,10 +83,8 @@ public final class Node {
             account -> effective(accounts, account));
     hosts.put(
         parts.host(),
-        context.spawn(
-            HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host"));
-    var environments =
-        new Environments(context.getSystem(), accounts, hosts, parts.settings());
+        context.spawn(HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host"));
+    var environments = new Environments(context.getSystem(), accounts, hosts, parts.settings());
     return new Running(environments, accounts);
   }
 
@@ -109,9 +106,7 @@ public final class Node {
         EnvironmentId id,
         EnvironmentSpec spec,
         ActorRef<Account.Placement> replyTo) {
-      hosts
-          .find(host)
-          .ifPresent(ref -> ref.tell(new Host.Place(account, id, spec, replyTo)));
+      hosts.find(host).ifPresent(ref -> ref.tell(new Host.Place(account, id, spec, replyTo)));
     }
   }
 }

@@ -85,7 +85,8 @@ final class Bubblewrap implements AutoCloseable {
     }
     String user = Integer.toString(uid);
     options.addAll(List.of("--uid", user, "--gid", user, "--hostname", host));
-    // As process 1 the holder outlives "kill -9 -1"; the kernel takes all others along when it ends.
+    // As process 1 the holder outlives "kill -9 -1"; the kernel takes all others along when it
+    // ends.
     options.addAll(List.of("--as-pid-1", "--die-with-parent", "--cap-drop", "ALL", "--clearenv"));
     return options;
   }

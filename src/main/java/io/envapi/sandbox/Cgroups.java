@@ -78,8 +78,7 @@ final class Cgroups {
 
   /** Where an earlier run, which was in another group itself, may have left groups. */
   private static Stream<Path> bases(Path point) {
-    try (Stream<Path> groups =
-        Files.find(point, SEARCH_DEPTH, (path, _) -> path.endsWith(BASE))) {
+    try (Stream<Path> groups = Files.find(point, SEARCH_DEPTH, (path, _) -> path.endsWith(BASE))) {
       return groups.toList().stream();
     } catch (IOException | UncheckedIOException e) {
       return Stream.empty();

@@ -74,7 +74,8 @@ final class HolderStarter {
       descriptors.put(Bubblewrap.READY, ready.write());
       descriptors.put(Bubblewrap.ERRORS, errors.write());
       descriptors.put(Bubblewrap.INFO, info.write());
-      List<String> argv = new ArrayList<>(stage.map(at -> staging(at, workspace)).orElse(List.of()));
+      List<String> argv =
+          new ArrayList<>(stage.map(at -> staging(at, workspace)).orElse(List.of()));
       argv.addAll(becoming(workspace.uid()));
       argv.addAll(bubblewrap.command());
       Child monitor = host.spawner().spawn(Spawn.of(argv).descriptors(descriptors));

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * The {@code namespace} tier: an environment is a sandbox, and its shells are windows into it.
  *
  * <p>The first shell starts the environment's {@link Holder}; every shell joins its namespaces with
- * {@code nsenter}. As root, each environment is a host user of its own besides. Without privilege, all
- * are the service's user, each in user namespaces of its own.
+ * {@code nsenter}. As root, each environment is a host user of its own besides. Without privilege,
+ * all are the service's user, each in user namespaces of its own.
  */
 public final class NamespaceSandbox implements Sandbox {
 
@@ -69,8 +69,7 @@ public final class NamespaceSandbox implements Sandbox {
   @Override
   public Result<Workspace> prepare(EnvironmentId environment, int uid) {
     if (!host.credentials().isRoot()) {
-      return host.directories()
-          .prepare(environment, host.credentials().uid(), OptionalInt.empty());
+      return host.directories().prepare(environment, host.credentials().uid(), OptionalInt.empty());
     }
     if (!host.lends(uid)) {
       throw new IllegalArgumentException("uid " + uid + " is not lent to environments");
@@ -103,6 +102,11 @@ public final class NamespaceSandbox implements Sandbox {
   }
 
   @Override
+  public List<String> workspaceNames(Workspace workspace) {
+    return List.of(Bubblewrap.WORKSPACE);
+  }
+
+  @Override
   public Result<Started> start(Launch launch) {
     return held(launch.environmentId(), launch.workspace(), launch.network())
         .then(holder -> join(launch, holder));
@@ -111,7 +115,9 @@ public final class NamespaceSandbox implements Sandbox {
   private Result<Started> join(Launch launch, Holder holder) {
     int init = holder.init().pid();
     OptionalInt owner =
-        host.credentials().isRoot() ? OptionalInt.of(launch.workspace().uid()) : OptionalInt.empty();
+        host.credentials().isRoot()
+            ? OptionalInt.of(launch.workspace().uid())
+            : OptionalInt.empty();
     long others =
         host.cgroups().holdsProcesses()
             ? 0

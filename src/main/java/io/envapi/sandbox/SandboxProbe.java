@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides which tier is used: the strongest in which a shell, started as it will be for callers, can
- * do its work and cannot do what it must not.
+ * Decides which tier is used: the strongest in which a shell, started as it will be for callers,
+ * can do its work and cannot do what it must not.
  */
 public final class SandboxProbe {
 
@@ -103,8 +103,7 @@ public final class SandboxProbe {
     Optional<byte[]> filter = Seccomp.filter();
     Optional<byte[]> joining = Seccomp.joiningFilter();
     if (!missing.isEmpty()) {
-      return unavailable(
-          SandboxTier.NAMESPACE, "not installed: " + String.join(", ", missing));
+      return unavailable(SandboxTier.NAMESPACE, "not installed: " + String.join(", ", missing));
     }
     if (filter.isEmpty() || joining.isEmpty()) {
       return unavailable(

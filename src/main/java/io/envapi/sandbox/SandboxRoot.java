@@ -10,9 +10,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What of the host a sandbox shows, read-only: its programs, and of {@code /etc} what programs need.
- * Files that often hold credentials (of package managers, git, wget) are left out; an operator can
- * add paths.
+ * What of the host a sandbox shows, read-only: its programs, and of {@code /etc} what programs
+ * need. Files that often hold credentials (of package managers, git, wget) are left out; an
+ * operator can add paths.
  */
 final class SandboxRoot {
 
@@ -116,8 +116,7 @@ final class SandboxRoot {
 
   private static List<Path> versioned() {
     List<Path> found = new ArrayList<>();
-    try (DirectoryStream<Path> entries =
-        Files.newDirectoryStream(Path.of("/etc"), ETC_VERSIONED)) {
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(Path.of("/etc"), ETC_VERSIONED)) {
       for (Path entry : entries) {
         if (Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
           found.add(entry);

@@ -121,8 +121,7 @@ class FramingCasesTest {
 
   @BeforeAll
   static void start(@TempDir Path root) throws Exception {
-    service =
-        TestService.start(root, Map.of("ENVAPI_MAX_SHELLS_PER_ENVIRONMENT", "1000"));
+    service = TestService.start(root, Map.of("ENVAPI_MAX_SHELLS_PER_ENVIRONMENT", "1000"));
     environment = service.environment();
   }
 
@@ -167,8 +166,7 @@ class FramingCasesTest {
   @Test
   void megabyteCommandRuns() {
     ShellId shell = service.open(environment, false).id();
-    CommandResult result =
-        service.run(shell, "v='" + "x".repeat(1_000_000) + "'; echo ${#v}");
+    CommandResult result = service.run(shell, "v='" + "x".repeat(1_000_000) + "'; echo ${#v}");
     assertThat(TestService.text(result)).isEqualTo("1000000\n");
   }
 
@@ -176,8 +174,7 @@ class FramingCasesTest {
   void shellThatStopsItselfEndsByItsDeadline() {
     ShellId shell = service.open(environment, false).id();
     var reply =
-        service.exec(
-            shell, "kill -STOP $$", Duration.ofSeconds(10), java.util.Optional.of(300L));
+        service.exec(shell, "kill -STOP $$", Duration.ofSeconds(10), java.util.Optional.of(300L));
     assertThat(reply)
         .isInstanceOfSatisfying(
             io.envapi.shell.Shell.Executed.class,

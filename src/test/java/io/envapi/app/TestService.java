@@ -45,7 +45,9 @@ public final class TestService implements AutoCloseable {
     this.environments = node.environments();
   }
 
-  /** @param variables more {@code ENVAPI_} variables */
+  /**
+   * @param variables more {@code ENVAPI_} variables
+   */
   public static TestService start(Path directory, Map<String, String> variables)
       throws IOException {
     var all = new java.util.HashMap<>(variables);
@@ -63,7 +65,8 @@ public final class TestService implements AutoCloseable {
     var sandbox =
         switch (SandboxProbe.probe(settings.sandbox())) {
           case SandboxProbe.Outcome.Chosen(var chosen, var _) -> chosen;
-          case SandboxProbe.Outcome.Refused(var message) -> throw new IllegalStateException(message);
+          case SandboxProbe.Outcome.Refused(var message) ->
+              throw new IllegalStateException(message);
         };
     Service service = Service.start(settings, root, sandbox);
     return new TestService(root, service, await(service.running()));
@@ -96,8 +99,7 @@ public final class TestService implements AutoCloseable {
                 environment,
                 LONG,
                 (place, replyTo) ->
-                    new Environment.OpenShell(
-                        ".", Map.of(), terminal, place.quotas(), replyTo)));
+                    new Environment.OpenShell(".", Map.of(), terminal, place.quotas(), replyTo)));
     return switch (reply) {
       case Environment.Opened(var shell) -> shell;
       case Environment.Refused(var failure) -> throw new IllegalStateException(failure.toString());
@@ -148,7 +150,10 @@ public final class TestService implements AutoCloseable {
     };
   }
 
-  public <R> R ask(ShellId shell, java.util.function.Function<org.apache.pekko.actor.typed.ActorRef<R>, Shell.Request> request) {
+  public <R> R ask(
+      ShellId shell,
+      java.util.function.Function<org.apache.pekko.actor.typed.ActorRef<R>, Shell.Request>
+          request) {
     return await(
         environments.<R>shell(ACCOUNT, shell, LONG, (place, replyTo) -> request.apply(replyTo)));
   }

@@ -107,8 +107,18 @@ class IsolationTest {
       String none = "0000000000000000";
       assertThat(environment.run(script).output())
           .isEqualTo(
-              uid + " " + uid + "\nCapInh:" + none + "\nCapPrm:" + none + "\nCapEff:" + none
-                  + "\nCapAmb:" + none + "\nNoNewPrivs:1\nSeccomp:2\n");
+              uid
+                  + " "
+                  + uid
+                  + "\nCapInh:"
+                  + none
+                  + "\nCapPrm:"
+                  + none
+                  + "\nCapEff:"
+                  + none
+                  + "\nCapAmb:"
+                  + none
+                  + "\nNoNewPrivs:1\nSeccomp:2\n");
     }
   }
 
@@ -117,7 +127,8 @@ class IsolationTest {
   void theHostSeesTheEnvironmentsUser(SandboxTier tier) throws IOException {
     try (TestEnvironment environment = Tiers.environment(tier);
         TestShell shell = environment.shell()) {
-      String status = Files.readString(Path.of("/proc/" + shell.started().shell().pid() + "/status"));
+      String status =
+          Files.readString(Path.of("/proc/" + shell.started().shell().pid() + "/status"));
       int uid = environment.workspace().uid();
       assertThat(uid).isNotZero();
       assertThat(status).contains(("Uid:" + "\t%d".repeat(4)).formatted(uid, uid, uid, uid));

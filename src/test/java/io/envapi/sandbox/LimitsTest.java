@@ -115,7 +115,8 @@ class LimitsTest {
         TestShell second = environment.shell(DEFAULT.within(limits(12, 512 * MIB, 60, MIB)))) {
       Tiers.assumeCgroups("processes", Tiers.host(tier).cgroups().holdsProcesses());
       for (TestShell shell : java.util.List.of(first, second)) {
-        shell.send("for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done; echo \"all $(jobs -p | wc -l)\"");
+        shell.send(
+            "for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done; echo \"all $(jobs -p | wc -l)\"");
         shell.until("all 9");
       }
     }

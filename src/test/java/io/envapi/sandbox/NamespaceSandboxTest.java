@@ -116,7 +116,8 @@ class NamespaceSandboxTest {
         TestEnvironment environment = environment()) {
       String connect = "(exec 3<>/dev/tcp/127.0.0.1/%d) 2>/dev/null && echo connected; echo end";
       assertThat(environment.output(connect.formatted(canary.getLocalPort()))).isEqualTo("end\n");
-      assertThat(environment.output("cat /proc/net/dev | grep -c :; ls /etc/resolv.conf 2>&1; true"))
+      assertThat(
+              environment.output("cat /proc/net/dev | grep -c :; ls /etc/resolv.conf 2>&1; true"))
           .startsWith("1\n");
     }
   }
@@ -190,7 +191,8 @@ class NamespaceSandboxTest {
                         terminal.master().close();
                         return environment.sandbox().holder(environment.id()).orElseThrow();
                       }));
-      environment.output("for s in HUP INT QUIT TERM KILL STOP USR1 ABRT; do kill -$s 1; done; true");
+      environment.output(
+          "for s in HUP INT QUIT TERM KILL STOP USR1 ABRT; do kill -$s 1; done; true");
       environment.output("head -c 100k /dev/zero >/proc/1/fd/0 2>/dev/null; true");
       assertThat(environment.output("echo alive")).isEqualTo("alive\n");
       assertThat(environment.sandbox().holder(environment.id())).contains(holder);

@@ -57,8 +57,7 @@ class SandboxProbeTest {
   @Test
   void aForcedTierIsTakenEvenIfAStrongerOneWorks() {
     var outcome =
-        SandboxProbe.probe(
-            settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.DIRECTORY)));
+        SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.DIRECTORY)));
     assertThat(outcome)
         .isInstanceOfSatisfying(
             SandboxProbe.Outcome.Chosen.class,
@@ -68,8 +67,7 @@ class SandboxProbeTest {
   @Test
   void aTierBelowTheLeastIsRefused() {
     var outcome =
-        SandboxProbe.probe(
-            settings(SandboxTier.NAMESPACE, Optional.of(SandboxTier.DIRECTORY)));
+        SandboxProbe.probe(settings(SandboxTier.NAMESPACE, Optional.of(SandboxTier.DIRECTORY)));
     assertThat(outcome)
         .isEqualTo(
             new SandboxProbe.Outcome.Refused(

@@ -76,7 +76,8 @@ class SeccompTest {
         python3 try.py
         """
             .formatted(calls);
-    String expected = forbidden().map(a -> a.name() + " " + a.errno()).collect(Collectors.joining("\n"));
+    String expected =
+        forbidden().map(a -> a.name() + " " + a.errno()).collect(Collectors.joining("\n"));
     try (TestEnvironment environment = Tiers.environment(tier)) {
       assertThat(environment.output(script).strip()).isEqualTo(expected);
     }

@@ -26,9 +26,7 @@ class ShellStartTest {
   void hasExactlyTheVariablesItShould(SandboxTier tier) {
     try (TestEnvironment environment = Tiers.environment(tier)) {
       String home =
-          tier == SandboxTier.NAMESPACE
-              ? "/workspace"
-              : environment.workspace().files().toString();
+          tier == SandboxTier.NAMESPACE ? "/workspace" : environment.workspace().files().toString();
       Map<String, String> seen = new TreeMap<>();
       for (String line : environment.output("env").split("\n", -1)) {
         if (!line.isEmpty()) {
@@ -66,7 +64,9 @@ class ShellStartTest {
     }
   }
 
-  /** {@code LD_PRELOAD} must not reach the programs that confine the shell: they have privileges. */
+  /**
+   * {@code LD_PRELOAD} must not reach the programs that confine the shell: they have privileges.
+   */
   @ParameterizedTest
   @MethodSource("io.envapi.sandbox.Tiers#all")
   void callersVariablesReachNoProgramOutside(SandboxTier tier) {
