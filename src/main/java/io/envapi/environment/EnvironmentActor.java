@@ -355,8 +355,7 @@ public final class EnvironmentActor
         .map(bytes -> new Failure.QuotaExceeded("max_disk_bytes", bytes, quotas.maxDiskBytes()));
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(
-      EnvironmentState state, ShellStarted started) {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(ShellStarted started) {
     opening--;
     return switch (started.process()) {
       case Result.Refused<ShellProcess>(var failure) -> {
@@ -451,7 +450,7 @@ public final class EnvironmentActor
       EnvironmentState state, Internal message) {
     return switch (message) {
       case Prepared prepared -> onPrepared(state, prepared);
-      case ShellStarted started -> onShellStarted(state, started);
+      case ShellStarted started -> onShellStarted(started);
       case FromShell(ShellActor.Ended(var shell, var end)) -> {
         if (state instanceof EnvironmentState.Present present
             && present.shell(shell.id()).filter(ShellRecord::isRunning).isPresent()) {
@@ -512,7 +511,7 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onReap(
       EnvironmentState state, boolean idle) {
-    if (idle && !busy && state instanceof EnvironmentState.Present present) {
+    if (idle && !busy && state instanceof EnvironmentState.Present) {
       busy = true;
       Workspace place = workspace();
       later(

@@ -58,6 +58,7 @@ final class Problems {
       case Failure.KeyringUnavailable(var message) ->
           Problem.of(ProblemCode.KEYRING_UNAVAILABLE, message).retryAfter(RETRY_SECONDS);
       case Failure.Unauthorized() -> unauthorized();
+      case Failure.Internal() -> internal();
       case Failure.StorageFull() ->
           Problem.of(ProblemCode.INSUFFICIENT_STORAGE, "the file system has no room left");
     };

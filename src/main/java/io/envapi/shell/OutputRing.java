@@ -43,7 +43,10 @@ public final class OutputRing {
 
   public synchronized void append(ByteString bytes) {
     ByteString kept = bytes.size() > capacity ? bytes.takeRight(capacity) : bytes;
-    end += bytes.size() - kept.size();
+    if (kept.size() < bytes.size()) {
+      end += bytes.size() - kept.size();
+      start = end;
+    }
     grow(kept.size());
     byte[] source = kept.toArrayUnsafe();
     int at = (int) (end % buffer.length);

@@ -62,6 +62,9 @@ final class Script {
     }
     variables.forEach(
         (name, value) -> line.append(name).append('=').append(literal(value)).append(' '));
-    return line.append("\\builtin eval ").toString();
+    // Bash forgets the variables in front of `builtin eval` after the first command in its text;
+    // `command` keeps them, and behind `builtin` no function of that name takes its place.
+    return line.append(variables.isEmpty() ? "\\builtin eval " : "\\builtin command eval ")
+        .toString();
   }
 }

@@ -30,6 +30,8 @@ import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforc
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
 import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One shell: takes its commands one at a time, knows how each ended, and remembers them.
@@ -41,6 +43,7 @@ import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
 public final class ShellActor
     extends EventSourcedBehaviorWithEnforcedReplies<Shell.Command, ShellEvent, ShellState> {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ShellActor.class);
   private static final Duration KILL_ROUND = Duration.ofMillis(50);
   private static final int KILL_ROUNDS = 20;
   private static final Duration QUIET = Duration.ofSeconds(1);
@@ -78,7 +81,6 @@ public final class ShellActor
    * A shell to be run or remembered.
    *
    * @param end how it ended, when it did
-   * @param ranBefore whether an earlier service ran it, so that a missing process means a restart
    */
   public record Spec(ShellIdentity identity, Path logs, Optional<ShellEnd> end) {}
 
@@ -443,13 +445,14 @@ public final class ShellActor
       return Effect().noReply();
     }
     replyLater(
+        read,
+        read.replyTo(),
         () -> {
           var output = CommandLog.read(spec.logs(), read.command(), read.offset(), read.maxBytes());
           long size = CommandLog.size(spec.logs(), read.command());
           boolean more = read.offset() + output.size() < size;
           return new Shell.CommandRead(found.get(), output, read.offset(), more);
-        },
-        read.replyTo());
+        });
     return Effect().noReply();
   }
 
@@ -474,8 +477,9 @@ public final class ShellActor
         signal,
         shell ->
             replyLater(
-                () -> new Shell.Signalled(sent.number(), shell.signalBelow(sent)),
-                signal.replyTo()));
+                signal,
+                signal.replyTo(),
+                () -> new Shell.Signalled(sent.number(), shell.signalBelow(sent))));
     return Effect().noReply();
   }
 
@@ -524,13 +528,14 @@ public final class ShellActor
   private ReplyEffect<ShellEvent, ShellState> onListProcesses(Shell.ListProcesses list) {
     Optional<ShellProcess> live = process.filter(p -> end.isEmpty());
     replyLater(
+        list,
+        list.replyTo(),
         () ->
             new Shell.Processes(
                 live.stream()
                     .flatMap(p -> p.started().members().members().stream())
                     .flatMap(p -> ProcessInfo.read(p.pid()).stream())
-                    .toList()),
-        list.replyTo());
+                    .toList()));
     return Effect().noReply();
   }
 
@@ -581,8 +586,9 @@ public final class ShellActor
       read.replyTo().tell(new Shell.Output(view, reader.fromRing(read.cursor(), read.maxBytes())));
     } else {
       replyLater(
-          () -> new Shell.Output(view, reader.fromRingOrLogs(read.cursor(), read.maxBytes())),
-          read.replyTo());
+          read,
+          read.replyTo(),
+          () -> new Shell.Output(view, reader.fromRingOrLogs(read.cursor(), read.maxBytes())));
     }
   }
 
@@ -626,8 +632,19 @@ public final class ShellActor
         CompletableFuture.runAsync(work, runtime.blocking()), (done, failure) -> new Done());
   }
 
-  private <R> void replyLater(Supplier<R> work, ActorRef<? super R> replyTo) {
-    CompletableFuture.supplyAsync(work, runtime.blocking()).thenAccept(replyTo::tell);
+  /** Answers from a thread that may block; what breaks there is a bug, and is answered as one. */
+  private <R> void replyLater(Shell.Request request, ActorRef<R> replyTo, Supplier<R> work) {
+    runtime
+        .blocking()
+        .execute(
+            () -> {
+              try {
+                replyTo.tell(work.get());
+              } catch (RuntimeException e) {
+                LOG.error("a request to {} broke", spec.identity().id(), e);
+                request.refuse(new Failure.Internal());
+              }
+            });
   }
 
   private static long now() {

@@ -21,11 +21,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.pekko.stream.ActorAttributes;
-import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Keep;
 import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The live process of a shell: its pipes, its output and the command it runs.
@@ -35,6 +36,7 @@ import org.apache.pekko.util.ByteString;
  */
 public final class ShellProcess {
 
+  private static final Logger LOG = LoggerFactory.getLogger(ShellProcess.class);
   private static final String DISPATCHER = "envapi-output-dispatcher";
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
   private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
@@ -90,20 +92,27 @@ public final class ShellProcess {
                 t ->
                     new StdinPipe(
                         t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
-    pump(poller, runtime.materializer());
+    pump(poller, runtime);
     watch(poller, runtime.waiting());
     pipes
         .script()
         .write(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII), 0, Script.PROLOGUE.length());
   }
 
-  private void pump(Poller poller, Materializer materializer) {
+  private void pump(Poller poller, ShellRuntime runtime) {
     Source.fromGraph(new OutputSource(pipes.output(), poller, exited))
         .mapConcat(framing::feed)
         .toMat(Sink.foreach(this::deliver), Keep.right())
         .withAttributes(ActorAttributes.dispatcher(DISPATCHER))
-        .run(materializer)
-        .whenComplete((done, failure) -> finish());
+        .run(runtime.materializer())
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null) {
+                LOG.error("the output of {} cannot be read any more", id, failure);
+                runtime.waiting().execute(this::kill);
+              }
+              finish();
+            });
   }
 
   /**

@@ -73,7 +73,9 @@ public final class ShellProcesses {
         .openTerminal(opening.id().environment(), opening.workspace(), opening.network())
         .then(
             terminal -> {
-              Pty.setSize(terminal.master(), size.rows(), size.columns());
+              Pty pty = new Pty(terminal.master(), terminal.slave());
+              pty.setSize(size.rows(), size.columns());
+              pty.setEcho(false);
               return start(opening, Optional.of(terminal));
             });
   }
