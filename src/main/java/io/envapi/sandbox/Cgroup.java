@@ -45,11 +45,11 @@ record Cgroup(List<Path> directories) {
     return added;
   }
 
-  /** The processes in the group and in the groups below it. */
+  /** The processes in the group and in the groups below it, in whichever hierarchy. */
   TreeSet<Integer> pids() {
     TreeSet<Integer> pids = new TreeSet<>();
-    if (exists()) {
-      for (Path group : tree(directories.getFirst())) {
+    for (Path directory : directories) {
+      for (Path group : tree(directory)) {
         for (String line : lines(group.resolve("cgroup.procs"))) {
           pids.add(Integer.parseInt(line));
         }

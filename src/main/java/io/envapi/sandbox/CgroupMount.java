@@ -13,9 +13,10 @@ import java.util.Set;
  *
  * @param unified whether it is of version 2
  * @param controllers the controllers of a version 1 hierarchy
+ * @param point where it is mounted
  * @param own the directory of the group this process is in
  */
-record CgroupMount(boolean unified, Set<String> controllers, Path own) {
+record CgroupMount(boolean unified, Set<String> controllers, Path point, Path own) {
 
   private static final List<String> WANTED = List.of("memory", "pids");
 
@@ -45,7 +46,8 @@ record CgroupMount(boolean unified, Set<String> controllers, Path own) {
       Set<String> controllers =
           unified ? Set.of() : new HashSet<>(List.of(source[2].split(",", -1)));
       String path = membership(memberships, unified, controllers);
-      mounts.add(new CgroupMount(unified, controllers, own(Path.of(mount[4]), mount[3], path)));
+      Path point = Path.of(mount[4]);
+      mounts.add(new CgroupMount(unified, controllers, point, own(point, mount[3], path)));
     }
     return mounts;
   }

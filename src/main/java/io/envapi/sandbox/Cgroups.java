@@ -3,6 +3,7 @@ package io.envapi.sandbox;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,25 +24,30 @@ final class Cgroups {
   /** The directory below the service's own group in which all of its groups are. */
   private static final String BASE = "envapi";
 
+  private static final int SEARCH_DEPTH = 6;
+
   private final Optional<Path> unified;
   private final Optional<Path> memoryV1;
   private final Optional<Path> pidsV1;
   private final boolean controllersV2;
+  private final List<Path> earlier;
 
   private Cgroups(
       Optional<Path> unified,
       boolean controllersV2,
       Optional<Path> memoryV1,
-      Optional<Path> pidsV1) {
+      Optional<Path> pidsV1,
+      List<Path> earlier) {
     this.unified = unified;
     this.controllersV2 = controllersV2;
     this.memoryV1 = memoryV1;
     this.pidsV1 = pidsV1;
+    this.earlier = List.copyOf(earlier);
   }
 
   /** None at all. */
   static Cgroups none() {
-    return new Cgroups(Optional.empty(), false, Optional.empty(), Optional.empty());
+    return new Cgroups(Optional.empty(), false, Optional.empty(), Optional.empty(), List.of());
   }
 
   /** What of them this host lets us use, found out by using it. */
@@ -56,7 +62,27 @@ final class Cgroups {
     if (controllers && unified.isPresent()) {
       controllers = Cgroup.write(unified.get(), "cgroup.subtree_control", "+memory +pids");
     }
-    return new Cgroups(unified, controllers && unified.isPresent(), memory, pids);
+    Stream<Path> present = Stream.of(unified, memory, pids).flatMap(Optional::stream);
+    List<Path> bases = present.toList();
+    return new Cgroups(
+        unified,
+        controllers && unified.isPresent(),
+        memory,
+        pids,
+        mounts.stream()
+            .flatMap(mount -> bases(mount.point()))
+            .filter(base -> !bases.contains(base))
+            .distinct()
+            .toList());
+  }
+
+  /** Where an earlier run, which was in another group itself, may have left groups. */
+  private static Stream<Path> bases(Path point) {
+    try (Stream<Path> groups = Files.find(point, SEARCH_DEPTH, (path, _) -> path.endsWith(BASE))) {
+      return groups.toList().stream();
+    } catch (IOException | UncheckedIOException e) {
+      return Stream.empty();
+    }
   }
 
   /** {@code v2} or {@code v1}, whichever holds limits, else {@code none}. */
@@ -102,7 +128,7 @@ final class Cgroups {
   /** Every group of an environment that exists, whichever service made it. */
   Cgroup existing(EnvironmentId environment) {
     return new Cgroup(
-        directories().stream()
+        Stream.concat(directories().stream(), earlier.stream())
             .map(base -> base.resolve(environment.hex()))
             .filter(Files::isDirectory)
             .toList());

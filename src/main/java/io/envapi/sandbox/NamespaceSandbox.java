@@ -103,7 +103,7 @@ public final class NamespaceSandbox implements Sandbox {
 
   @Override
   public List<String> workspaceNames(Workspace workspace) {
-    return List.of("/workspace");
+    return List.of(Bubblewrap.WORKSPACE);
   }
 
   @Override

@@ -1,0 +1,96 @@
+package io.envapi.sandbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envapi.linux.Credentials;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class SandboxProbeTest {
+
+  private Path root;
+
+  @BeforeEach
+  void make() {
+    root = Tiers.directory("probe");
+  }
+
+  @AfterEach
+  void delete() {
+    Tiers.delete(root);
+  }
+
+  private SandboxSettings settings(SandboxTier min, Optional<SandboxTier> forced) {
+    return new SandboxSettings(
+        root.resolve("data"), min, forced, Path.of("/bin/bash"), 61_000, 10, List.of(), true);
+  }
+
+  @Test
+  void takesTheStrongestThatWorksAndSaysWhyNoStronger() {
+    var outcome = SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.empty()));
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            SandboxProbe.Outcome.Chosen.class,
+            chosen -> {
+              SandboxTier tier = chosen.sandbox().tier();
+              assertThat(chosen.unavailable().keySet())
+                  .containsExactlyInAnyOrderElementsOf(
+                      List.of(SandboxTier.values())
+                          .subList(tier.ordinal() + 1, SandboxTier.values().length));
+            });
+  }
+
+  @Test
+  void leavesNothingInTheDataRoot() throws IOException {
+    SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.empty()));
+    assertThat(root.resolve("data/environments")).isEmptyDirectory();
+  }
+
+  @Test
+  void aForcedTierIsTakenEvenIfAStrongerOneWorks() {
+    var outcome =
+        SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.DIRECTORY)));
+    assertThat(outcome)
+        .isInstanceOfSatisfying(
+            SandboxProbe.Outcome.Chosen.class,
+            chosen -> assertThat(chosen.sandbox().tier()).isEqualTo(SandboxTier.DIRECTORY));
+  }
+
+  @Test
+  void aTierBelowTheLeastIsRefused() {
+    var outcome =
+        SandboxProbe.probe(settings(SandboxTier.NAMESPACE, Optional.of(SandboxTier.DIRECTORY)));
+    assertThat(outcome)
+        .isEqualTo(
+            new SandboxProbe.Outcome.Refused(
+                "ENVAPI_MIN_SANDBOX_TIER is namespace, and a weaker tier is forced"));
+  }
+
+  /** Users who cannot get to the data root cannot work in it. */
+  @Test
+  void aTierAboveTheHostsMeansIsRefusedWithTheReason() throws IOException {
+    Assumptions.assumeTrue(Credentials.current().isRoot(), "not root");
+    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+    assertThat(SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.USER))))
+        .isEqualTo(
+            new SandboxProbe.Outcome.Refused(
+                "ENVAPI_SANDBOX_TIER is user, but user: the workspace cannot be entered"));
+  }
+
+  @Test
+  void whereRootsDirectoriesAreClosedTheDirectoryTierStillWorks() throws IOException {
+    Assumptions.assumeTrue(Credentials.current().isRoot(), "not root");
+    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
+    assertThat(
+            SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.DIRECTORY))))
+        .isInstanceOf(SandboxProbe.Outcome.Chosen.class);
+  }
+}
