@@ -34,7 +34,9 @@ class ContainmentTest {
 
   private static final String SECRET = "not for the workspace";
 
-  @TempDir private Path temp;
+  @TempDir(factory = InMemory.class)
+  private Path temp;
+
   private Path outside;
   private Fixture on;
 
