@@ -16,26 +16,30 @@ final class ContentScan {
   private static final int PIECE = 256 * 1024;
 
   /**
+   * What the whole file is.
+   *
    * @param size the bytes read, which is what the tag is about
    * @param etag SHA-256 in hex, quoted
-   * @param window from the offset asked for; shorter at the end of the file
    */
-  record Scanned(long size, String etag, boolean text, byte[] window) {}
+  record Scanned(long size, String etag, boolean text) {}
 
   private ContentScan() {}
 
+  static Scanned scan(DataFile file) {
+    return scan(file, new Window(0, 0));
+  }
+
   /** Refuses a file over {@link #LARGEST}, also one that grows past it meanwhile. */
-  static Scanned scan(DataFile file, long offset, int windowSize) {
+  static Scanned scan(DataFile file, Window window) {
     refuseLarge(file.stat().size());
     MessageDigest digest = sha256();
     Utf8Scan text = new Utf8Scan();
-    Window window = new Window(offset, windowSize);
     byte[] piece = new byte[PIECE];
     long position = 0;
     while (true) {
       int read = file.read(piece, 0, PIECE, position);
       if (read == 0) {
-        return new Scanned(position, quoted(digest), text.isText(), window.bytes());
+        return new Scanned(position, quoted(digest), text.isText());
       }
       digest.update(piece, 0, read);
       text.accept(piece, 0, read);
@@ -92,7 +96,8 @@ final class ContentScan {
     }
   }
 
-  private static final class Window {
+  /** The bytes of a scan that are to be kept: at most {@code limit} from {@code offset} on. */
+  static final class Window {
     private final long offset;
     private final int limit;
     private byte[] bytes = new byte[0];
@@ -114,6 +119,25 @@ final class ContentScan {
       }
       System.arraycopy(piece, (int) skip, bytes, filled, taken);
       filled += taken;
+    }
+
+    /** Reads just the window, of a file of {@code size} bytes. */
+    void fill(DataFile file, long size) {
+      byte[] piece = new byte[PIECE];
+      long end = Math.min(size, offset + limit);
+      long position = offset;
+      while (position < end) {
+        int read = file.read(piece, 0, (int) Math.min(PIECE, end - position), position);
+        if (read == 0) {
+          return;
+        }
+        accept(piece, read, position);
+        position += read;
+      }
+    }
+
+    void clear() {
+      filled = 0;
     }
 
     byte[] bytes() {

@@ -28,6 +28,8 @@ public sealed interface FileAnswer {
   }
 
   /**
+   * One row of a listing.
+   *
    * @param size apparent size in bytes
    * @param mtime seconds since the epoch
    * @param mode permission bits
@@ -96,6 +98,8 @@ public sealed interface FileAnswer {
   }
 
   /**
+   * What a search found.
+   *
    * @param truncated whether {@code totalMatches} exceeds the matches here
    * @param complete false when the search ran out of its time or its lists of skipped files out of
    *     room

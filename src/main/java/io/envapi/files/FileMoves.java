@@ -43,7 +43,7 @@ final class FileMoves {
       if (size > limits.maxWriteBytes()) {
         throw new Refusal(new Failure.TooLarge(size));
       }
-      moved = ContentScan.scan(opened.file(), 0, 0);
+      moved = ContentScan.scan(opened.file());
     }
     operation.ifMatch().check(Optional.of(moved.etag()));
     if (root.find(target).isPresent()) {
@@ -103,7 +103,7 @@ final class FileMoves {
   private void checkTag(WorkspacePath path, IfMatch ifMatch) {
     if (ifMatch.given() && !ifMatch.any()) {
       try (WorkspaceRoot.Opened opened = root.open(path)) {
-        ifMatch.check(Optional.of(ContentScan.scan(opened.file(), 0, 0).etag()));
+        ifMatch.check(Optional.of(ContentScan.scan(opened.file()).etag()));
       }
     }
   }

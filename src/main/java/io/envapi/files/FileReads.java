@@ -30,43 +30,29 @@ final class FileReads {
     long most = Math.min(Math.min(operation.maxBytes(), limits.maxReadBytes()), LARGEST_WINDOW);
     try (WorkspaceRoot.Opened opened = root.open(path)) {
       // One byte more, to see whether the window ends inside a character.
-      ContentScan.Scanned scanned = scan(opened, operation.offset(), (int) most + 1);
-      return answer(path.shown(), operation.offset(), (int) most, scanned);
+      ContentScan.Window window = new ContentScan.Window(operation.offset(), (int) most + 1);
+      ContentScan.Scanned scanned = scan(opened, window);
+      return answer(path.shown(), operation.offset(), (int) most, scanned, window.bytes());
     }
   }
 
-  private ContentScan.Scanned scan(WorkspaceRoot.Opened opened, long offset, int size) {
+  private ContentScan.Scanned scan(WorkspaceRoot.Opened opened, ContentScan.Window window) {
     FileStat before = opened.stat();
     Optional<ScanCache.Known> known = scans.find(before);
     if (known.isPresent()) {
-      byte[] window = window(opened, offset, size);
+      window.fill(opened.file(), before.size());
       if (opened.file().stat().equals(before)) {
-        ScanCache.Known hit = known.get();
-        return new ContentScan.Scanned(before.size(), hit.etag(), hit.text(), window);
+        return new ContentScan.Scanned(before.size(), known.get().etag(), known.get().text());
       }
+      window.clear();
     }
-    ContentScan.Scanned scanned = ContentScan.scan(opened.file(), offset, size);
+    ContentScan.Scanned scanned = ContentScan.scan(opened.file(), window);
     scans.put(before, opened.file().stat(), scanned);
     return scanned;
   }
 
-  private static byte[] window(WorkspaceRoot.Opened opened, long offset, int size) {
-    long there = Math.clamp(opened.stat().size() - offset, 0, size);
-    byte[] window = new byte[(int) there];
-    int filled = 0;
-    while (filled < window.length) {
-      int read = opened.file().read(window, filled, window.length - filled, offset + filled);
-      if (read == 0) {
-        break;
-      }
-      filled += read;
-    }
-    return Arrays.copyOf(window, filled);
-  }
-
   private static FileAnswer.Content answer(
-      String path, long offset, int most, ContentScan.Scanned scanned) {
-    byte[] window = scanned.window();
+      String path, long offset, int most, ContentScan.Scanned scanned, byte[] window) {
     int length = scanned.text() ? wholeCharacters(window, most) : Math.min(window.length, most);
     long next = offset + length;
     String content =

@@ -83,10 +83,13 @@ final class FileWrites {
     return mutated(target, content, ContentScan.etag(content), "", List.of(), List.of());
   }
 
-  private record Text(FileStat stat, TextLines lines, byte[] bytes) {}
+  private record Text(FileStat stat, TextLines lines) {}
 
   private Text text(WorkspacePath path, IfMatch ifMatch, FileLimits limits) {
-    if (path.isRoot() || root.require(path).kind() == FileKind.DIRECTORY) {
+    Optional<FileStat> old = root.find(path);
+    if (old.isEmpty()) {
+      ifMatch.check(Optional.empty());
+    } else if (old.get().kind() == FileKind.DIRECTORY) {
       throw Refusal.invalid("the path is a directory", "body", "path");
     }
     try (WorkspaceRoot.Opened opened = root.open(path)) {
@@ -96,12 +99,7 @@ final class FileWrites {
         throw new Refusal(new Failure.Binary());
       }
       String text = new String(bytes, StandardCharsets.UTF_8);
-      return new Text(opened.stat(), new TextLines(text), bytes);
-    } catch (Refusal e) {
-      if (e.failure() instanceof Failure.NotFound && ifMatch.given()) {
-        throw new Refusal(new Failure.FileChanged());
-      }
-      throw e;
+      return new Text(opened.stat(), new TextLines(text));
     }
   }
 
@@ -116,7 +114,7 @@ final class FileWrites {
     byte[] content = after.getBytes(StandardCharsets.UTF_8);
     refuseOver(content.length, limits);
     String etag =
-        Arrays.equals(content, text.bytes())
+        after.equals(text.lines().text())
             ? ContentScan.etag(content)
             : put(path, Optional.of(text.stat()), content, limits);
     String diff = TextChange.diff(path.shown(), text.lines(), changes);
@@ -157,7 +155,7 @@ final class FileWrites {
       return;
     }
     try (WorkspaceRoot.Opened opened = root.open(path)) {
-      ifMatch.check(Optional.of(ContentScan.scan(opened.file(), 0, 0).etag()));
+      ifMatch.check(Optional.of(ContentScan.scan(opened.file()).etag()));
     }
   }
 
@@ -218,8 +216,10 @@ final class FileWrites {
 
   private static byte[] bytes(String text, String member) {
     try {
-      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
-      return Arrays.copyOf(bytes.array(), bytes.limit());
+      ByteBuffer encoded = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] bytes = new byte[encoded.remaining()];
+      encoded.get(bytes);
+      return bytes;
     } catch (CharacterCodingException e) {
       throw Refusal.invalid(member + " is not well-formed text", "body", member);
     }

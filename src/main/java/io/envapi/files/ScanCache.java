@@ -39,6 +39,8 @@ final class ScanCache {
   }
 
   /**
+   * Keeps a finding, unless the file changed meanwhile or too recently.
+   *
    * @param before the file when the scan began
    */
   synchronized void put(FileStat before, FileStat after, ContentScan.Scanned scanned) {

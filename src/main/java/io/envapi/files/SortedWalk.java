@@ -29,6 +29,8 @@ final class SortedWalk {
   interface Visitor {
 
     /**
+     * An entry, in its order.
+     *
      * @param path from the workspace, the entry's name last
      * @return false to end the walk
      */
@@ -51,6 +53,8 @@ final class SortedWalk {
   }
 
   /**
+   * Walks from a directory on.
+   *
    * @param path where {@code directory} is, from the workspace
    * @param after the path, from {@code directory}, of the last entry that is not to be visited
    *     again; empty to visit all

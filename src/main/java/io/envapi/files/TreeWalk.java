@@ -51,6 +51,8 @@ final class TreeWalk {
   }
 
   /**
+   * Visits all of it.
+   *
    * @return false when a directory was moved away during the visit, so that something was left out
    */
   boolean run() {

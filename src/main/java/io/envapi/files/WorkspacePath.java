@@ -32,6 +32,8 @@ public record WorkspacePath(List<FileName> names, List<List<FileName>> crossed, 
   }
 
   /**
+   * Resolves a path by its text.
+   *
    * @param inside absolute paths that mean the workspace's root
    * @param location where the request holds the path, for an answer about its form
    */

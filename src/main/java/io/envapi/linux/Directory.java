@@ -31,6 +31,11 @@ public final class Directory implements AutoCloseable {
     return new Directory(FileCalls.openat(FileCalls.AT_FDCWD, path, flags, 0));
   }
 
+  /** For the calls of this package. */
+  FileDescriptor descriptor() {
+    return descriptor;
+  }
+
   /** The directory {@code names} lead to; another handle of this one when there are none. */
   public Directory openDirectory(List<FileName> names) {
     return new Directory(OpenHow.beneath(descriptor, names, OpenHow.O_DIRECTORY));

@@ -16,6 +16,8 @@ public final class FileName implements Comparable<FileName> {
   }
 
   /**
+   * The name of these bytes.
+   *
    * @throws IllegalArgumentException when no directory can hold such a name
    */
   public static FileName of(byte[] bytes) {
