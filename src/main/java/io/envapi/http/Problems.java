@@ -61,7 +61,6 @@ final class Problems {
       case Failure.Internal() -> internal();
       case Failure.StorageFull() ->
           Problem.of(ProblemCode.INSUFFICIENT_STORAGE, "the file system has no room left");
-      case Failure.Internal() -> internal();
     };
   }
 

@@ -125,7 +125,7 @@ public final class ShellProcesses {
                 opening.workspace().logs(),
                 opening.ringBytes());
         live.put(opening.id(), process);
-        process.gone().thenRun(() -> live.remove(opening.id(), process));
+        process.gone().whenComplete((status, failure) -> live.remove(opening.id(), process));
         yield Result.ok(process);
       }
     };

@@ -40,7 +40,8 @@ class FrontTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/v1/nowhere", "/nowhere", "/", "/v1/echo/", "//health", "/health%2Fready"})
+  @ValueSource(
+      strings = {"/v1/nowhere", "/nowhere", "/", "/v1/echo/", "//health", "/health%2Fready"})
   void anUnknownPathIs404WithOrWithoutAToken(String path) throws Exception {
     assertProblem(front.get(path), 404, "not_found", path);
     assertProblem(front.get(path + "?token=x", alice), 404, "not_found", path);
@@ -99,7 +100,8 @@ class FrontTest {
     for (String id : new String[] {"abc-DEF_1.2", longest, "0"}) {
       assertThat(requestId("X-Request-Id", id)).isEqualTo(id);
     }
-    for (String id : new String[] {"a b", "<script>", longest + "x", "x".repeat(5000), "a/b", "\u00e9"}) {
+    for (String id :
+        new String[] {"a b", "<script>", longest + "x", "x".repeat(5000), "a/b", "\u00e9"}) {
       assertThat(requestId("X-Request-Id", id)).matches("[0-9a-f]{32}");
     }
     assertThat(requestId()).isNotEqualTo(requestId());

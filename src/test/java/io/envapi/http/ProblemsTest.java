@@ -63,8 +63,7 @@ class ProblemsTest {
             new Failure.NotFound(Failure.Kind.PROCESS, "not-a-pid"),
             "not_found",
             "{\"pid\":\"not-a-pid\"}"),
-        failure(
-            new Failure.NotFound(Failure.Kind.FILE, "a/b"), "not_found", "{\"path\":\"a/b\"}"),
+        failure(new Failure.NotFound(Failure.Kind.FILE, "a/b"), "not_found", "{\"path\":\"a/b\"}"),
         failure(
             new Failure.PathOutsideWorkspace("../x"),
             "path_outside_workspace",
