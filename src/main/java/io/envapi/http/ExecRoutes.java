@@ -79,8 +79,7 @@ final class ExecRoutes {
         .thenApply(
             reply ->
                 switch (reply) {
-                  case Shell.Executed(var result) ->
-                      ran(caller, result, exec.command());
+                  case Shell.Executed(var result) -> ran(caller, result, exec.command());
                   case Shell.Refused(var failure) -> Problems.of(failure);
                 });
   }

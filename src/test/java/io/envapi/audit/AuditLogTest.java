@@ -26,8 +26,7 @@ class AuditLogTest {
   @Test
   void whatWasRecordedIsReadBackOldestFirst() throws IOException {
     try (var log = AuditLog.open(directory)) {
-      log.record(
-          AuditEvent.of("file.delete", ALICE).with("path", "a\nb").with("recursive", true));
+      log.record(AuditEvent.of("file.delete", ALICE).with("path", "a\nb").with("recursive", true));
       log.record(AuditEvent.of("shell.stdin", ALICE).with("bytes", 13));
 
       List<AuditEvent> events = log.newest(10, Optional.empty());
@@ -71,7 +70,8 @@ class AuditLogTest {
 
   @Test
   void aFullFileIsSetAsideAndTheOldestGoes() throws IOException {
-    int line = "{\"ts\":1767225600.000,\"action\":\"n\",\"account_id\":\"alice\",\"n\":10}\n".length();
+    int line =
+        "{\"ts\":1767225600.000,\"action\":\"n\",\"account_id\":\"alice\",\"n\":10}\n".length();
     try (var log = AuditLog.open(directory, 3L * line, 3)) {
       record(log, ALICE, IntStream.rangeClosed(10, 29).toArray());
 

@@ -40,7 +40,8 @@ class FrontTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"/v1/nowhere", "/nowhere", "/", "/v1/echo/", "//health", "/health%2Fready"})
+  @ValueSource(
+      strings = {"/v1/nowhere", "/nowhere", "/", "/v1/echo/", "//health", "/health%2Fready"})
   void anUnknownPathIs404WithOrWithoutAToken(String path) throws Exception {
     assertProblem(front.get(path), 404, "not_found", path);
     assertProblem(front.get(path + "?token=x", alice), 404, "not_found", path);
@@ -99,7 +100,8 @@ class FrontTest {
     for (String id : new String[] {"abc-DEF_1.2", longest, "0"}) {
       assertThat(requestId("X-Request-Id", id)).isEqualTo(id);
     }
-    for (String id : new String[] {"a b", "<script>", longest + "x", "x".repeat(5000), "a/b", "\u00e9"}) {
+    for (String id :
+        new String[] {"a b", "<script>", longest + "x", "x".repeat(5000), "a/b", "\u00e9"}) {
       assertThat(requestId("X-Request-Id", id)).matches("[0-9a-f]{32}");
     }
     assertThat(requestId()).isNotEqualTo(requestId());
@@ -167,13 +169,13 @@ class FrontTest {
     assertProblem(response, 422, "validation_error", "/v1/echo");
     assertThat(RunningFront.json(response).at("/errors/0/loc").toString())
         .isEqualTo("[\"query\",\"n\"]");
-    assertProblem(front.get("/v1/echo?n=%zz", alice), 422, "validation_error", "/v1/echo");
+    assertProblem(front.get("/v1/echo?n=%ff", alice), 422, "validation_error", "/v1/echo");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "GARBAGE\r\n\r\n",
+        "THIS IS GARBAGE\r\n\r\n",
         "GET /%zz HTTP/1.1\r\nHost: x\r\n\r\n",
         "GET /health HTTP/9.9\r\nHost: x\r\n\r\n",
         "GET /health HTTP/1.1\r\n\r\n",

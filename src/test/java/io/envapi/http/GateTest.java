@@ -50,11 +50,7 @@ class GateTest {
       assertThat(
               front
                   .get(
-                      "/v1/echo",
-                      "Authorization",
-                      "Bearer " + alice,
-                      "X-Keyring-User-Token",
-                      alice)
+                      "/v1/echo", "Authorization", "Bearer " + alice, "X-Keyring-User-Token", alice)
                   .statusCode())
           .isEqualTo(200);
     }
@@ -142,10 +138,7 @@ class GateTest {
     @ParameterizedTest
     @ValueSource(strings = {"first-key", "second-key"})
     void anyKeyOpens(String key) throws Exception {
-      assertThat(
-              front
-                  .get("/v1/echo", "X-API-Key", key, "Authorization", bearer)
-                  .statusCode())
+      assertThat(front.get("/v1/echo", "X-API-Key", key, "Authorization", bearer).statusCode())
           .isEqualTo(200);
     }
 

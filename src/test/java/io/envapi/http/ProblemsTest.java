@@ -63,8 +63,7 @@ class ProblemsTest {
             new Failure.NotFound(Failure.Kind.PROCESS, "not-a-pid"),
             "not_found",
             "{\"pid\":\"not-a-pid\"}"),
-        failure(
-            new Failure.NotFound(Failure.Kind.FILE, "a/b"), "not_found", "{\"path\":\"a/b\"}"),
+        failure(new Failure.NotFound(Failure.Kind.FILE, "a/b"), "not_found", "{\"path\":\"a/b\"}"),
         failure(
             new Failure.PathOutsideWorkspace("../x"),
             "path_outside_workspace",
@@ -117,9 +116,13 @@ class ProblemsTest {
   @Test
   void everyFailureIsTried() {
     var tried =
-        failures().map(arguments -> arguments.get()[0].getClass()).collect(Collectors.toSet());
+        failures()
+            .map(arguments -> arguments.get()[0].getClass().getName())
+            .collect(Collectors.toSet());
 
-    assertThat(tried).hasSameElementsAs(List.of(Failure.class.getPermittedSubclasses()));
+    assertThat(Failure.class.getPermittedSubclasses())
+        .isNotEmpty()
+        .allMatch(failure -> tried.contains(failure.getName()));
   }
 
   @Test

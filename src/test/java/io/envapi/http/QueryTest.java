@@ -21,7 +21,8 @@ class QueryTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x=%", "x=%4", "x=%zz", "x=%ff", "x=%C3", "%ff=x", "x=%-1", "x=%\u0664\u0661"})
+  @ValueSource(
+      strings = {"x=%", "x=%4", "x=%zz", "x=%ff", "x=%C3", "%ff=x", "x=%-1", "x=%\u0664\u0661"})
   void whatIsNotEncodedProperlyIsAFault(String raw) {
     assertThat(read(raw, query -> query.text("x"))).isEmpty();
   }

@@ -32,9 +32,24 @@ class RouteTableTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "", "/", "*", "v1/things", "/v1", "/v1/", "/v1/things/", "//v1/things", "/v1//things",
-        "/v1/things/x/parts", "/v1/things/x/parts/", "/v1/things/%ff", "/v1/%74hings",
-        "/v1/things/x/parts/1/", "/V1/things", "/v1/things;x", "/v1/./things", "/v1/x/../things"
+        "",
+        "/",
+        "*",
+        "v1/things",
+        "/v1",
+        "/v1/",
+        "/v1/things/",
+        "//v1/things",
+        "/v1//things",
+        "/v1/things/x/parts",
+        "/v1/things/x/parts/",
+        "/v1/things/%ff",
+        "/v1/%74hings",
+        "/v1/things/x/parts/1/",
+        "/V1/things",
+        "/v1/things;x",
+        "/v1/./things",
+        "/v1/x/../things"
       })
   void everyOtherPathLeadsNowhere(String path) {
     assertThat(table.find("GET", path)).isEqualTo(new RouteTable.Nowhere());

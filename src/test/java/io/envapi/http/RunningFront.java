@@ -55,8 +55,7 @@ final class RunningFront implements AutoCloseable {
   }
 
   static RunningFront start(List<String> apiKeys) throws Exception {
-    var devKeyring =
-        DevKeyringServer.start(0, ISSUER, "a-service-token-of-enough-characters");
+    var devKeyring = DevKeyringServer.start(0, ISSUER, "a-service-token-of-enough-characters");
     var keyring =
         Keyring.open(
             new KeyringSettings(
@@ -70,7 +69,9 @@ final class RunningFront implements AutoCloseable {
                 "personal"));
     ActorSystem<Void> system =
         ActorSystem.create(
-            Behaviors.empty(), "http-test", ConfigFactory.parseString("pekko.loglevel = WARNING")
+            Behaviors.empty(),
+            "http-test",
+            ConfigFactory.parseString("pekko.loglevel = WARNING")
                 .withFallback(ConfigFactory.defaultReference()));
     var settings =
         new HttpSettings(
@@ -99,10 +100,7 @@ final class RunningFront implements AutoCloseable {
     var routes = new RouteTable();
     var readiness =
         new Readiness(
-            SandboxTier.USER,
-            SandboxTier.DIRECTORY,
-            new Layers("none", false, false, false),
-            true);
+            SandboxTier.USER, SandboxTier.DIRECTORY, new Layers("none", false, false, false), true);
     new HealthRoutes(readiness, keyring.tokens()::status).addTo(routes);
     routes
         .on("/v1/echo")
@@ -123,7 +121,9 @@ final class RunningFront implements AutoCloseable {
                     body -> body.text("text"),
                     text -> Answer.ok(Json.object().put("length", text.length())).now()))
         .delete((_, _) -> new Answer.Nothing().now());
-    routes.on("/v1/admin/echo").add("GET", new RouteTable.ForOperator((_, _) -> new Answer.Nothing().now()));
+    routes
+        .on("/v1/admin/echo")
+        .add("GET", new RouteTable.ForOperator((_, _) -> new Answer.Nothing().now()));
     routes
         .on("/v1/thrown")
         .get(
@@ -155,7 +155,9 @@ final class RunningFront implements AutoCloseable {
     return mint(account, "environments-api");
   }
 
-  /** @param headers names and values in turn */
+  /**
+   * @param headers names and values in turn
+   */
   HttpResponse<String> send(String method, String target, String body, String... headers)
       throws IOException, InterruptedException {
     var request =
