@@ -116,9 +116,13 @@ class ProblemsTest {
   @Test
   void everyFailureIsTried() {
     var tried =
-        failures().map(arguments -> arguments.get()[0].getClass()).collect(Collectors.toSet());
+        failures()
+            .map(arguments -> arguments.get()[0].getClass().getName())
+            .collect(Collectors.toSet());
 
-    assertThat(tried).hasSameElementsAs(List.of(Failure.class.getPermittedSubclasses()));
+    assertThat(Failure.class.getPermittedSubclasses())
+        .isNotEmpty()
+        .allMatch(failure -> tried.contains(failure.getName()));
   }
 
   @Test
