@@ -34,8 +34,16 @@ class TellingTest {
 
     assertThat(lines(told))
         .containsExactly(
-            "shell", "output 0-2 01", "begin 1", "output 2-5 234", "end 1", "begin 2", "end 2",
-            "output 5-7 56", "begin 3", "output 7-10 789");
+            "shell",
+            "output 0-2 01",
+            "begin 1",
+            "output 2-5 234",
+            "end 1",
+            "begin 2",
+            "end 2",
+            "output 5-7 56",
+            "begin 3",
+            "output 7-10 789");
     assertThat(told.over()).isFalse();
   }
 
@@ -43,8 +51,7 @@ class TellingTest {
   void aCommandIsToldOnceOverManySteps() {
     Telling.Told first =
         tell(WHOLE, Telling.Progress.at(0), slice(0, "ab", 2), List.of(running(1, 0)));
-    Telling.Told second =
-        tell(WHOLE, first.progress(), slice(2, "cd", 4), List.of(running(1, 0)));
+    Telling.Told second = tell(WHOLE, first.progress(), slice(2, "cd", 4), List.of(running(1, 0)));
     Telling.Told third = tell(WHOLE, second.progress(), slice(4, "", 4), List.of(ended(1, 0, 4)));
     Telling.Told fourth = tell(WHOLE, third.progress(), slice(4, "", 4), List.of(ended(1, 0, 4)));
 
@@ -70,8 +77,7 @@ class TellingTest {
 
     assertThat(lines(told)).containsExactly("shell", "output 5-7 xy");
     assertThat(
-            commandStates(
-                tell(WHOLE, told.progress(), slice(7, "", 7), List.of(ended(2, 3, 7)))))
+            commandStates(tell(WHOLE, told.progress(), slice(7, "", 7), List.of(ended(2, 3, 7)))))
         .containsExactly("exited");
   }
 
@@ -140,8 +146,7 @@ class TellingTest {
     Telling.Told some =
         Telling.tell(WHOLE, Telling.Progress.at(0), dead, slice(0, "ab", 4), List.of());
     assertThat(some.over()).isFalse();
-    assertThat(
-            Telling.tell(WHOLE, some.progress(), dead, slice(2, "cd", 4), List.of()).over())
+    assertThat(Telling.tell(WHOLE, some.progress(), dead, slice(2, "cd", 4), List.of()).over())
         .isTrue();
   }
 
