@@ -14,7 +14,8 @@ import java.util.concurrent.CompletionException;
  */
 public final class Spawner {
 
-  private record Request(Spawn spawn, CompletableFuture<Child> answer) {}
+  private record Request(
+      Spawn spawn, Runnable before, Runnable after, CompletableFuture<Child> answer) {}
 
   private final Handoff<Request> requests = new Handoff<>();
   private final Handoff<Runnable> answers = new Handoff<>();
@@ -52,8 +53,19 @@ public final class Spawner {
    *     then
    */
   public Child spawn(Spawn spawn) {
+    return spawn(spawn, () -> {}, () -> {});
+  }
+
+  /**
+   * As {@link #spawn(Spawn)}, with something done around it on the thread that spawns, of which the
+   * process inherits what the kernel keeps for each thread, such as its control groups.
+   *
+   * @param before must start no thread: it would have the filter of a confined spawner
+   * @param after undoes it, whether the process was started or not; must not throw
+   */
+  public Child spawn(Spawn spawn, Runnable before, Runnable after) {
     CompletableFuture<Child> answer = new CompletableFuture<>();
-    requests.put(new Request(spawn, answer));
+    requests.put(new Request(spawn, before, after, answer));
     return join(answer);
   }
 
@@ -90,7 +102,7 @@ public final class Spawner {
     while (true) {
       Request request = requests.take();
       try {
-        Child child = Reaper.instance().register(() -> open(request.spawn));
+        Child child = Reaper.instance().register(() -> around(request));
         answers.put(() -> request.answer.complete(child));
       } catch (RuntimeException | Error e) {
         answers.put(() -> request.answer.completeExceptionally(e));
@@ -101,6 +113,15 @@ public final class Spawner {
   private void answer() {
     while (true) {
       answers.take().run();
+    }
+  }
+
+  private static Child around(Request request) {
+    try {
+      request.before.run();
+      return open(request.spawn);
+    } finally {
+      request.after.run();
     }
   }
 

@@ -45,7 +45,17 @@ record Cgroup(List<Path> directories) {
     return added;
   }
 
-  /** The processes in the group and in the groups below it, in whichever hierarchy. */
+  /** Whether a process is in the group itself, in every hierarchy. */
+  boolean contains(int pid) {
+    String line = Integer.toString(pid);
+    return directories.stream()
+        .allMatch(directory -> lines(directory.resolve("cgroup.procs")).contains(line));
+  }
+
+  /**
+   * The processes in the group and in the groups below it, in whichever hierarchy. Never the
+   * service, one thread of which passes through when it starts a process there.
+   */
   TreeSet<Integer> pids() {
     TreeSet<Integer> pids = new TreeSet<>();
     for (Path directory : directories) {
@@ -55,12 +65,24 @@ record Cgroup(List<Path> directories) {
         }
       }
     }
+    pids.remove(Math.toIntExact(ProcessHandle.current().pid()));
     return pids;
   }
 
-  /** Kills everything in the group at once, where the kernel offers it (since Linux 5.14). */
+  /**
+   * Kills everything in a group of version 2 at once (since Linux 5.14). In version 1 there is no
+   * such thing: there the members are kept from multiplying while they are killed one by one.
+   *
+   * @return whether it has been done
+   */
   boolean killAtOnce() {
-    return exists() && write(directories.getFirst(), "cgroup.kill", "1");
+    if (!exists()) {
+      return true;
+    }
+    for (Path directory : directories) {
+      tree(directory).forEach(group -> write(group, "pids.max", "0"));
+    }
+    return write(directories.getFirst(), "cgroup.kill", "1");
   }
 
   /** Sets a file in whichever hierarchy has it. */

@@ -2,6 +2,9 @@ package io.envapi.sandbox;
 
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
+import io.envapi.linux.Child;
+import io.envapi.linux.Spawn;
+import io.envapi.linux.Spawner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -15,9 +18,13 @@ import java.util.stream.Stream;
  * The control groups this service can make (cgroups(7)): one below another for every environment,
  * and in it one for every shell, in each hierarchy that is writable.
  *
- * <p>On a host with version 2 alone they hold limits and members. On one with version 1 the limits
- * are in its {@code memory} and {@code pids} hierarchies, and the members in the version 2 mount
- * beside them, if there is one: it can kill a group with one write even where it has no controller.
+ * <p>On a host with version 2 alone they hold limits and members. On one with version 1 its {@code
+ * memory} and {@code pids} hierarchies do; a version 2 mount beside them, which has no controller
+ * then, is used only where they are not writable.
+ *
+ * <p>Moving a process from one group to another makes the kernel wait until every processor has
+ * passed a quiet point, about ten milliseconds. In version 1 a thread that moves itself does not
+ * wait: there the spawning thread enters the group, so that the process is born in it.
  */
 final class Cgroups {
 
@@ -32,22 +39,27 @@ final class Cgroups {
   private final boolean controllersV2;
   private final List<Path> earlier;
 
+  /** The groups the service's threads are in, in the hierarchies of version 1 that are used. */
+  private final List<Path> home;
+
   private Cgroups(
       Optional<Path> unified,
       boolean controllersV2,
       Optional<Path> memoryV1,
       Optional<Path> pidsV1,
+      List<Path> home,
       List<Path> earlier) {
     this.unified = unified;
     this.controllersV2 = controllersV2;
     this.memoryV1 = memoryV1;
     this.pidsV1 = pidsV1;
+    this.home = List.copyOf(home);
     this.earlier = List.copyOf(earlier);
   }
 
   /** None at all. */
   static Cgroups none() {
-    return new Cgroups(Optional.empty(), false, Optional.empty(), Optional.empty(), List.of());
+    return new Cgroups(Optional.empty(), false, Optional.empty(), Optional.empty(), List.of(), List.of());
   }
 
   /** What of them this host lets us use, found out by using it. */
@@ -58,7 +70,9 @@ final class Cgroups {
     Optional<CgroupMount> v2 = mounts.stream().filter(CgroupMount::unified).findFirst();
     boolean controllers =
         memory.isEmpty() && pids.isEmpty() && v2.map(CgroupMount::delegate).orElse(false);
-    Optional<Path> unified = v2.flatMap(mount -> made(mount.own().resolve(BASE)));
+    boolean v1 = memory.isPresent() || pids.isPresent();
+    Optional<Path> unified =
+        v1 ? Optional.empty() : v2.flatMap(mount -> made(mount.own().resolve(BASE)));
     if (controllers && unified.isPresent()) {
       controllers = Cgroup.write(unified.get(), "cgroup.subtree_control", "+memory +pids");
     }
@@ -69,6 +83,7 @@ final class Cgroups {
         controllers && unified.isPresent(),
         memory,
         pids,
+        Stream.of(memory, pids).flatMap(Optional::stream).map(Path::getParent).toList(),
         mounts.stream()
             .flatMap(mount -> bases(mount.point()))
             .filter(base -> !bases.contains(base))
@@ -123,6 +138,24 @@ final class Cgroups {
         ? create(shell.environment(), "shell-" + shell.number())
             .filter(group -> limited(group, limits, wrappers))
         : Optional.empty();
+  }
+
+  /** Starts a process in a group. Whether it got there is for {@link Cgroup#contains} to tell. */
+  Child spawn(Spawner spawner, Spawn spawn, Cgroup group) {
+    if (home.isEmpty()) {
+      Child child = spawner.spawn(spawn);
+      group.add(child.pid());
+      return child;
+    }
+    return spawner.spawn(
+        spawn,
+        () -> group.directories().forEach(Cgroups::enter),
+        () -> home.forEach(Cgroups::enter));
+  }
+
+  /** Moves the calling thread alone. */
+  private static boolean enter(Path directory) {
+    return Cgroup.write(directory, "tasks", "0");
   }
 
   /** Every group of an environment that exists, whichever service made it. */

@@ -78,12 +78,17 @@ final class HolderStarter {
           new ArrayList<>(stage.map(at -> staging(at, workspace)).orElse(List.of()));
       argv.addAll(becoming(workspace.uid()));
       argv.addAll(bubblewrap.command());
-      Child monitor = host.spawner().spawn(Spawn.of(argv).descriptors(descriptors));
+      Spawn spawn = Spawn.of(argv).descriptors(descriptors);
+      Child monitor =
+          group
+              .map(made -> host.cgroups().spawn(host.spawner(), spawn, made))
+              .orElseGet(() -> host.spawner().spawn(spawn));
       List.of(ready, errors, info).forEach(pipe -> pipe.write().close());
-      group.ifPresent(made -> made.add(monitor.pid()));
       try {
         int pid = childPid(monitor, info.read());
-        group.ifPresent(made -> made.add(pid));
+        if (!group.map(made -> made.contains(pid) || made.add(pid)).orElse(true)) {
+          throw new SandboxException("it could not be put into its control group");
+        }
         ProcessIdentity init =
             ProcessIdentity.of(pid).orElseThrow(() -> new SandboxException("it ended at once"));
         awaitReady(monitor, ready.read());

@@ -174,8 +174,7 @@ public final class NamespaceSandbox implements Sandbox {
   /** The environment's holder, started where it has none that lives. */
   Holder hold(EnvironmentId environment, Workspace workspace, boolean network)
       throws SandboxException {
-    Slot slot = slots.computeIfAbsent(environment, id -> new Slot());
-    slot.lock.lock();
+    Slot slot = locked(environment);
     try {
       Optional<Holder> present = slot.holder.filter(Holder::isAlive);
       if (present.isPresent()) {
@@ -186,6 +185,18 @@ public final class NamespaceSandbox implements Sandbox {
       slot.holder = Optional.of(started);
       return started;
     } finally {
+      slot.lock.unlock();
+    }
+  }
+
+  /** The environment's slot, locked, and not one that has been given up meanwhile. */
+  private Slot locked(EnvironmentId environment) {
+    while (true) {
+      Slot slot = slots.computeIfAbsent(environment, id -> new Slot());
+      slot.lock.lock();
+      if (slots.get(environment) == slot) {
+        return slot;
+      }
       slot.lock.unlock();
     }
   }
@@ -207,16 +218,13 @@ public final class NamespaceSandbox implements Sandbox {
 
   @Override
   public void stop(EnvironmentId environment) {
-    Slot slot = slots.get(environment);
-    if (slot != null) {
-      slot.lock.lock();
-      try {
-        slot.holder.ifPresent(Holder::stop);
-        slot.holder = Optional.empty();
-        slots.remove(environment, slot);
-      } finally {
-        slot.lock.unlock();
-      }
+    Slot slot = locked(environment);
+    try {
+      slot.holder.ifPresent(Holder::stop);
+      slot.holder = Optional.empty();
+      slots.remove(environment);
+    } finally {
+      slot.lock.unlock();
     }
     Cgroup group = host.cgroups().existing(environment);
     new CgroupMembership(group).killAll();

@@ -3,11 +3,12 @@ package io.envapi.sandbox;
 import io.envapi.id.EnvironmentId;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
 /**
- * What a shell is told before its first command: its variables and where it starts.
+ * What a shell is told before its first command: its limits, its variables and where it starts.
  *
  * <p>Only fixed variables go through the programs that confine the shell. Those run with the
  * service's privileges, and a variable such as {@code LD_PRELOAD} would make them run a caller's
@@ -18,6 +19,9 @@ final class Prelude {
 
   /** The descriptor the shell reads it from. */
   static final int DESCRIPTOR = 10;
+
+  /** The descriptor the shell writes a byte to when it is through with it. */
+  static final int READY = 11;
 
   /** Variables that bash sets itself and does not take over from its environment. */
   private static final Set<String> BASH_OWN =
@@ -41,12 +45,13 @@ final class Prelude {
   }
 
   /**
+   * @param limits commands that must succeed, or the shell ends
    * @param directory where the shell starts, absolute as the shell sees it
    * @param exported the caller's variables
    */
-  static byte[] text(String directory, Map<String, String> exported) {
+  static byte[] text(List<String> limits, String directory, Map<String, String> exported) {
     StringBuilder text = new StringBuilder("unset BASH_ENV\n{\n");
-    text.append("exec ").append(DESCRIPTOR).append("<&-\n");
+    limits.forEach(limit -> text.append(limit).append(" || exit 126\n"));
     text.append("umask 022\n");
     // Bash without a terminal as standard input does not take these over.
     text.append("export PS1= PS2=\n");
@@ -57,6 +62,8 @@ final class Prelude {
             text.append("export ").append(name).append('=').append(quoted(value)).append('\n');
           }
         });
+    text.append("printf . >&").append(READY);
+    text.append("\nexec ").append(DESCRIPTOR).append("<&- ").append(READY).append(">&-\n");
     text.append("} 2>/dev/null\nunset OLDPWD\n");
     return text.toString().getBytes(StandardCharsets.UTF_8);
   }

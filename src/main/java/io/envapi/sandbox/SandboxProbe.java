@@ -99,7 +99,7 @@ public final class SandboxProbe {
 
   private Optional<Sandbox> namespace() {
     List<String> missing =
-        Tools.missing(List.of("bwrap", "nsenter", "setpriv", "prlimit", "setsid", "unshare"));
+        Tools.missing(List.of("bwrap", "nsenter", "setpriv", "setsid", "unshare"));
     Optional<byte[]> filter = Seccomp.filter();
     Optional<byte[]> joining = Seccomp.joiningFilter();
     if (!missing.isEmpty()) {
@@ -122,7 +122,7 @@ public final class SandboxProbe {
     if (!host.credentials().isRoot()) {
       return unavailable(SandboxTier.USER, "the service is not root");
     }
-    List<String> missing = Tools.missing(List.of("setpriv", "prlimit"));
+    List<String> missing = Tools.missing(List.of("setpriv"));
     return missing.isEmpty()
         ? trial(SandboxTier.USER, () -> new UserSandbox(host))
         : unavailable(SandboxTier.USER, "not installed: " + String.join(", ", missing));

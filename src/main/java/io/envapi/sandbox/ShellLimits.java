@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The resource limits of a shell (getrlimit(2)), put on it by {@code prlimit} just before it
- * starts: the service itself may not limit another user's process without {@code CAP_SYS_RESOURCE}.
+ * The resource limits of a shell (getrlimit(2)), which it puts on itself before its first command:
+ * the service may not limit another user's process without {@code CAP_SYS_RESOURCE}, and lowering
+ * one's own takes no privilege.
  *
  * <p>Where a control group counts, the kernel's per-user count is left alone: it is shared by all
  * shells of a user. {@code RLIMIT_AS} is the last resort: programs that reserve address space
@@ -18,37 +19,42 @@ final class ShellLimits {
   private static final long OPEN_FILES = 1024;
   private static final long OPEN_FILES_AT_MOST = 65_536;
 
+  /** The unit of bash's {@code ulimit -f} and {@code -v}; a part of one counts as a whole. */
+  private static final long UNIT = 1024;
+
   private ShellLimits() {}
 
   /**
-   * The command that sets the limits and goes on with what follows it.
+   * Bash commands, each of which sets a limit or fails.
    *
    * @param others processes that count together with the shell's and are not its own
    */
-  static List<String> command(Limits limits, Cgroups cgroups, long others) {
-    List<String> command = new ArrayList<>();
-    command.add(Tools.require("prlimit"));
-    command.add(option("core", Resource.CORE, 0, 0));
-    command.add(option("fsize", Resource.FSIZE, limits.fileSizeBytes(), limits.fileSizeBytes()));
+  static List<String> commands(Limits limits, Cgroups cgroups, long others) {
+    List<String> commands = new ArrayList<>();
+    commands.addAll(set('c', Resource.CORE, 0, 0, 1));
+    commands.addAll(
+        set('f', Resource.FSIZE, limits.fileSizeBytes(), limits.fileSizeBytes(), UNIT));
     // SIGXCPU first, SIGKILL a second later for a program that does not heed it.
-    command.add(option("cpu", Resource.CPU, limits.cpuSeconds(), limits.cpuSeconds() + 1));
-    command.add(option("nofile", Resource.NOFILE, OPEN_FILES, OPEN_FILES_AT_MOST));
+    commands.addAll(set('t', Resource.CPU, limits.cpuSeconds(), limits.cpuSeconds() + 1, 1));
+    commands.addAll(set('n', Resource.NOFILE, OPEN_FILES, OPEN_FILES_AT_MOST, 1));
     if (!cgroups.holdsProcesses()) {
       long processes = limits.processes() + others;
-      command.add(option("nproc", Resource.NPROC, processes, processes));
+      commands.addAll(set('u', Resource.NPROC, processes, processes, 1));
     }
     if (!cgroups.holdsMemory()) {
-      command.add(option("as", Resource.AS, limits.memoryBytes(), limits.memoryBytes()));
+      commands.addAll(set('v', Resource.AS, limits.memoryBytes(), limits.memoryBytes(), UNIT));
     }
-    command.add("--");
-    return command;
+    return commands;
   }
 
   /** The service's own hard limit is inherited, and bounds what can be set without privilege. */
-  private static String option(String name, Resource resource, long soft, long hard) {
+  private static List<String> set(char option, Resource resource, long soft, long hard, long unit) {
     int self = Math.toIntExact(ProcessHandle.current().pid());
     long present = Rlimits.get(self, resource).hard();
-    long bounded = present == Rlimits.INFINITY ? hard : Math.min(hard, present);
-    return "--" + name + "=" + Math.min(soft, bounded) + ":" + bounded;
+    long most = present == Rlimits.INFINITY ? Long.MAX_VALUE : present / unit;
+    long hardUnits = Math.min(Math.ceilDiv(hard, unit), most);
+    long softUnits = Math.min(Math.ceilDiv(soft, unit), hardUnits);
+    return List.of(
+        "ulimit -S" + option + " " + softUnits, "ulimit -H" + option + " " + hardUnits);
   }
 }

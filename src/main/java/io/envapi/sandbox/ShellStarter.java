@@ -14,8 +14,7 @@ import io.envapi.process.AncestryMembership;
 import io.envapi.process.Membership;
 import io.envapi.process.ProcFs;
 import io.envapi.process.ProcessIdentity;
-import java.io.IOException;
-import java.nio.file.Files;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,8 +37,8 @@ final class ShellStarter {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellStarter.class);
   private static final Failure FAILED = new Failure.SandboxFailed("the shell could not be started");
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-  private static final long PAUSE_NANOS = Duration.ofNanos(100_000).toNanos();
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final long PAUSE_NANOS = 50_000;
   private static final List<Integer> OUTPUTS = List.of(1, 2, 8);
 
   private final Spawner spawner;
@@ -64,9 +63,10 @@ final class ShellStarter {
       return Result.refused(FAILED);
     }
     Optional<Child> child = Optional.empty();
-    try {
-      child = Optional.of(spawn(launch, confinement, others));
-      return Result.ok(started(confinement, child.get(), group));
+    try (Pipe ready = Pipe.open()) {
+      child = Optional.of(spawn(launch, confinement, others, ready.write(), group));
+      ready.write().close();
+      return Result.ok(started(confinement, child.get(), group, ready.read()));
     } catch (LinuxException | NotStarted e) {
       LOG.warn("{} could not be started: {}", launch.shellId(), e.getMessage());
       child.ifPresent(spawned -> spawned.signal(Signal.KILL));
@@ -80,36 +80,41 @@ final class ShellStarter {
     }
   }
 
-  private Child spawn(Launch launch, Confinement confinement, long others) {
-    byte[] prelude =
-        Prelude.text(
-            launch.cwd().equals(".") ? confinement.home() : confinement.home() + "/" + launch.cwd(),
-            launch.environment());
-    try (Memfd text = Memfd.create("prelude");
-        Pipe nowhere = Pipe.open()) {
-      text.replace(prelude);
-      try (FileDescriptor reader = text.openReadOnly()) {
+  private Child spawn(
+      Launch launch,
+      Confinement confinement,
+      long others,
+      FileDescriptor ready,
+      Optional<Cgroup> group) {
+    String cwd = launch.cwd().equals(".") ? "" : "/" + launch.cwd();
+    List<String> limits = ShellLimits.commands(launch.limits(), cgroups, others);
+    try (Memfd prelude = Memfd.create("prelude")) {
+      prelude.replace(Prelude.text(limits, confinement.home() + cwd, launch.environment()));
+      try (FileDescriptor reader = prelude.openReadOnly()) {
         Map<Integer, FileDescriptor> descriptors = new TreeMap<>();
         descriptors.put(0, launch.stdin());
         descriptors.put(7, launch.bulk());
         descriptors.put(9, launch.script());
         descriptors.put(Prelude.DESCRIPTOR, reader);
-        launch.output().ifPresent(out -> OUTPUTS.forEach(n -> descriptors.put(n, out)));
+        descriptors.put(Prelude.READY, ready);
         confinement.owner().ifPresent(uid -> give(launch, uid));
         Spawn spawn =
-            Spawn.of(argv(launch, confinement, others))
+            Spawn.of(argv(launch, confinement))
                 .environment(
                     Prelude.variables(
                         launch.environmentId(), confinement.home(), launch.terminal().isPresent()))
                 .in(confinement.start());
-        if (launch.terminal().isPresent()) {
-          if (confinement.terminalInside()) {
-            OUTPUTS.forEach(n -> descriptors.put(n, nowhere.write()));
-          } else {
-            spawn = spawn.terminal(launch.terminal().get().slave(), new TreeSet<>(OUTPUTS));
-          }
+        if (launch.terminal().isPresent() && !confinement.terminalInside()) {
+          spawn = spawn.terminal(launch.terminal().get().slave(), new TreeSet<>(OUTPUTS));
+        } else {
+          // With a terminal inside, the ready pipe stands in until that is open.
+          FileDescriptor output = launch.output().orElse(ready);
+          OUTPUTS.forEach(number -> descriptors.put(number, output));
         }
-        return spawner.spawn(spawn.descriptors(descriptors));
+        Spawn complete = spawn.descriptors(descriptors);
+        return group
+            .map(made -> cgroups.spawn(spawner, complete, made))
+            .orElseGet(() -> spawner.spawn(complete));
       }
     }
   }
@@ -121,9 +126,8 @@ final class ShellStarter {
     launch.output().ifPresent(output -> output.giveTo(uid, uid));
   }
 
-  private List<String> argv(Launch launch, Confinement confinement, long others) {
+  private List<String> argv(Launch launch, Confinement confinement) {
     List<String> argv = new ArrayList<>(confinement.wrapper());
-    argv.addAll(ShellLimits.command(launch.limits(), cgroups, others));
     if (confinement.terminalInside() && launch.terminal().isPresent()) {
       // The leader of a session that has no terminal gets the first one it opens, tty_ioctl(4).
       argv.addAll(
@@ -139,15 +143,15 @@ final class ShellStarter {
     return argv;
   }
 
-  private Started started(Confinement confinement, Child child, Optional<Cgroup> group) {
-    join(child.pid(), group);
-    int pid = child.pid();
-    if (confinement.forks()) {
-      pid = await(child, () -> ProcFs.children(child.pid()).stream().findFirst());
-      join(pid, group);
+  private Started started(
+      Confinement confinement, Child child, Optional<Cgroup> group, FileDescriptor ready) {
+    awaitReady(child, ready);
+    int shellPid = confinement.forks() ? onlyChild(child.pid()) : child.pid();
+    for (int pid : List.of(child.pid(), shellPid)) {
+      if (!group.map(made -> made.contains(pid) || made.add(pid)).orElse(true)) {
+        throw new NotStarted("it could not be put into its control group");
+      }
     }
-    int shellPid = pid;
-    await(child, () -> runsShell(shellPid) ? Optional.of(shellPid) : Optional.empty());
     ProcessIdentity process = identity(child.pid());
     Membership members =
         group
@@ -156,40 +160,38 @@ final class ShellStarter {
     return new Started(child, process, identity(shellPid), child.pid(), members);
   }
 
-  private static void join(int pid, Optional<Cgroup> group) {
-    if (!group.map(made -> made.add(pid)).orElse(true)) {
-      throw new NotStarted("it could not be put into its control group");
-    }
+  private static int onlyChild(int parent) {
+    List<Integer> listed = ProcFs.children(parent);
+    return (listed.isEmpty() ? ProcFs.pids() : listed)
+        .stream()
+            .filter(pid -> ProcFs.stat(pid).filter(stat -> stat.ppid() == parent).isPresent())
+            .findFirst()
+            .orElseThrow(() -> new NotStarted("its shell ended at once"));
   }
 
   private static ProcessIdentity identity(int pid) {
     return ProcessIdentity.of(pid).orElseThrow(() -> new NotStarted("it ended at once"));
   }
 
-  /** Whether the wrapper is through: until then the process runs one of its programs. */
-  private boolean runsShell(int pid) {
-    try {
-      Path program = Files.readSymbolicLink(Path.of("/proc/" + pid + "/exe"));
-      return program.equals(shell.toRealPath())
-          && ProcFs.cmdline(pid).orElse("").startsWith(shell + " --noprofile");
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  private static <T> T await(Child child, java.util.function.Supplier<Optional<T>> condition) {
+  /** Waits for the shell's word that it is confined and limited; anything else is a failure. */
+  private static void awaitReady(Child child, FileDescriptor ready) {
+    ready.setNonBlocking();
+    byte[] word = new byte[256];
     long deadline = System.nanoTime() + PATIENCE.toNanos();
     while (System.nanoTime() < deadline) {
-      Optional<T> found = condition.get();
-      if (found.isPresent()) {
-        return found.get();
+      int read = ready.read(word, 0, word.length);
+      if (read > 0 && word[read - 1] == '.') {
+        return;
       }
-      if (!child.isAlive()) {
-        throw new NotStarted("ended with " + child.exit().join());
+      if (read > 0) {
+        LOG.warn("{}", new String(word, 0, read, StandardCharsets.UTF_8).strip());
+      }
+      if (read == 0 || !child.isAlive()) {
+        throw new NotStarted("it ended before it ran");
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
-    throw new NotStarted("took too long");
+    throw new NotStarted("it took too long");
   }
 
   /** A start that went wrong before the shell ran. */

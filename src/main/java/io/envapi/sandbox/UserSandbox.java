@@ -35,12 +35,11 @@ public final class UserSandbox extends OpenSandbox {
   }
 
   @Override
-  public void remove(EnvironmentId environment, Workspace workspace) {
-    stop(environment);
-    if (!host().cgroups().available() && host().lends(workspace.uid())) {
-      killUser(workspace.uid());
+  public void stop(EnvironmentId environment) {
+    super.stop(environment);
+    if (!host().cgroups().available()) {
+      host().directories().owner(environment).filter(host()::lends).ifPresent(this::killUser);
     }
-    host().directories().remove(workspace);
   }
 
   /** The kernel's own loop over the processes of a user, kill(2), which a fork cannot outrun. */

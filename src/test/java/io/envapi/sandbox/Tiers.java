@@ -1,5 +1,6 @@
 package io.envapi.sandbox;
 
+import io.envapi.linux.Spawn;
 import io.envapi.linux.Spawner;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -105,12 +106,7 @@ final class Tiers {
   }
 
   static void delete(Path directory) {
-    try (Stream<Path> tree = Files.walk(directory)) {
-      for (Path path : tree.toList().reversed()) {
-        Files.deleteIfExists(path);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    List<String> command = List.of("/bin/rm", "-rf", "--", directory.toString());
+    Spawner.plain().spawn(Spawn.of(command)).exit().join();
   }
 }
