@@ -2,7 +2,15 @@ package io.envapi.sandbox;
 
 /** A sandbox that could not be built; the message is for the operator alone. */
 final class SandboxException extends Exception {
-  SandboxException(String message) {
-    super(message);
+
+  private final String reason;
+
+  SandboxException(String reason) {
+    super(reason);
+    this.reason = reason;
+  }
+
+  String reason() {
+    return reason;
   }
 }

@@ -92,7 +92,7 @@ public final class SandboxProbe {
       found.ifPresent(sandbox -> reasons.remove(tier));
       return found;
     } catch (LinuxException e) {
-      reasons.put(tier, e.getMessage());
+      reasons.put(tier, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }
@@ -160,7 +160,7 @@ public final class SandboxProbe {
       }
       return unavailable(tier, trouble.get());
     } catch (SandboxException e) {
-      return unavailable(tier, e.getMessage());
+      return unavailable(tier, e.reason());
     } finally {
       sandbox.remove(environment, workspace);
       LOG.debug("tried the {} tier: {}", tier.label(), reasons.getOrDefault(tier, "it works"));
