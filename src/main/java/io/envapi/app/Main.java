@@ -49,9 +49,9 @@ public final class Main {
   }
 
   private static void serve(Settings settings, DataRoot root, Sandbox sandbox) throws IOException {
-    Service service = Service.start(settings, root, sandbox);
     Keyring keyring = Keyring.open(KeyringSettings.from(settings.envapi()));
     AuditLog audit = AuditLog.open(root.directory("audit"));
+    Service service = Service.start(settings, root, sandbox, audit);
     service
         .running()
         .thenCompose(node -> listen(settings, service, node, keyring, audit, sandbox))

@@ -2,6 +2,7 @@ package io.envapi.app;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.envapi.audit.AuditLog;
 import io.envapi.host.HostSettings;
 import io.envapi.host.Node;
 import io.envapi.linux.Poller;
@@ -36,7 +37,8 @@ final class Service {
   }
 
   /** Starts the actors. {@code root} must be held. */
-  static Service start(Settings settings, DataRoot root, Sandbox sandbox) throws IOException {
+  static Service start(Settings settings, DataRoot root, Sandbox sandbox, AuditLog audit)
+      throws IOException {
     String journal = Journal.url(root.directory("journal"));
     Journal.migrate(journal);
     ExecutorService blocking =
@@ -62,6 +64,7 @@ final class Service {
                           shells,
                           settings.sandbox(),
                           settings.files(),
+                          audit,
                           settings.quotas(),
                           new HostSettings(settings.http().askTimeout())),
                       running);

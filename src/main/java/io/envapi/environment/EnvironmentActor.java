@@ -2,6 +2,7 @@ package io.envapi.environment;
 
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
+import io.envapi.audit.AuditEvent;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
@@ -532,6 +533,11 @@ public final class EnvironmentActor
             (EnvironmentState next) -> {
               busy = false;
               if (next instanceof EnvironmentState.Present present) {
+                runtime
+                    .audit()
+                    .record(
+                        AuditEvent.of("environment.archive", present.account())
+                            .with("environment_id", id.value()));
                 runtime
                     .changed()
                     .accept(present.account(), new Account.Changed(id, Account.Change.ARCHIVED));

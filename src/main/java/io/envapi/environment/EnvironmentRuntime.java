@@ -2,6 +2,7 @@ package io.envapi.environment;
 
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
+import io.envapi.audit.AuditLog;
 import io.envapi.files.FileSettings;
 import io.envapi.id.AccountId;
 import io.envapi.sandbox.Sandbox;
@@ -22,5 +23,6 @@ public record EnvironmentRuntime(
     ShellProcesses processes,
     ShellRuntime shells,
     FileSettings files,
+    AuditLog audit,
     BiConsumer<AccountId, Account.Changed> changed,
     Function<AccountId, CompletionStage<Quotas>> quotas) {}

@@ -1,6 +1,7 @@
 package io.envapi.environment;
 
 import io.envapi.account.Quotas;
+import io.envapi.audit.AuditEvent;
 import io.envapi.id.ShellId;
 import io.envapi.sandbox.Workspace;
 import io.envapi.shell.CommandRecord;
@@ -271,7 +272,15 @@ final class EnvironmentShells {
 
   private CompletionStage<Void> reap(
       EnvironmentState.Present present, ActorRef<Shell.Command> shell, ShellId id) {
-    return close(shell, false).thenApply(reply -> null);
+    return close(shell, false)
+        .thenAccept(
+            reply ->
+                runtime
+                    .audit()
+                    .record(
+                        AuditEvent.of("shell.reap", present.account())
+                            .with("environment_id", id.environment().value())
+                            .with("shell_id", id.value())));
   }
 
   /** Ends all running shells at once. */

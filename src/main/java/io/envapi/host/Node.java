@@ -3,6 +3,7 @@ package io.envapi.host;
 import io.envapi.account.Account;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.account.Quotas;
+import io.envapi.audit.AuditLog;
 import io.envapi.environment.EnvironmentRuntime;
 import io.envapi.files.FileSettings;
 import io.envapi.id.AccountId;
@@ -36,6 +37,7 @@ public final class Node {
       ShellRuntime shells,
       SandboxSettings sandboxSettings,
       FileSettings files,
+      AuditLog audit,
       Quotas quotas,
       HostSettings settings) {}
 
@@ -79,6 +81,7 @@ public final class Node {
             parts.processes(),
             parts.shells(),
             parts.files(),
+            parts.audit(),
             accounts::changed,
             account -> effective(accounts, account));
     hosts.put(

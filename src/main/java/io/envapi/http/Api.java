@@ -51,7 +51,7 @@ public final class Api {
         new Gate(configuration.http().apiKeys(), parts.tokens(), configuration.defaultProfile());
     this.front =
         new Front(
-            routes(parts, configuration),
+            routes(system, parts, configuration),
             gate,
             configuration.http(),
             Materializer.createMaterializer(system));
@@ -66,7 +66,7 @@ public final class Api {
     return front.handle(request);
   }
 
-  static RouteTable routes(Parts parts, Configuration configuration) {
+  static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
     AuditLog audit = parts.audit();
     var routes = new RouteTable();
@@ -77,9 +77,11 @@ public final class Api {
     new ExecRoutes(
             environments,
             new CallerCredentials(environments, parts.credentials()),
+            new LiveCommands(system, environments),
             audit,
             configuration.shells())
         .addTo(routes);
+    new StreamRoutes(system, environments).addTo(routes);
     new ProcessRoutes(environments, audit).addTo(routes);
     new FileRoutes(environments, audit, configuration.files()).addTo(routes);
     new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);

@@ -27,19 +27,27 @@ final class Exchange {
   private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
 
   private final HttpRequest request;
+  private final String path;
   private final Map<String, String> parameters;
   private final long maxBodyBytes;
   private final Materializer materializer;
 
   Exchange(
       HttpRequest request,
+      String path,
       Map<String, String> parameters,
       long maxBodyBytes,
       Materializer materializer) {
     this.request = request;
+    this.path = path;
     this.parameters = parameters;
     this.maxBodyBytes = maxBodyBytes;
     this.materializer = materializer;
+  }
+
+  /** As it stands in the request line. */
+  String path() {
+    return path;
   }
 
   /** A variable segment of the path. */

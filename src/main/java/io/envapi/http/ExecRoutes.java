@@ -26,16 +26,19 @@ final class ExecRoutes {
 
   private final Environments environments;
   private final CallerCredentials credentials;
+  private final LiveCommands live;
   private final AuditLog audit;
   private final ShellSettings settings;
 
   ExecRoutes(
       Environments environments,
       CallerCredentials credentials,
+      LiveCommands live,
       AuditLog audit,
       ShellSettings settings) {
     this.environments = environments;
     this.credentials = credentials;
+    this.live = live;
     this.audit = audit;
     this.settings = settings;
   }
@@ -55,27 +58,34 @@ final class ExecRoutes {
                         caller,
                         id.environment(),
                         failure -> named(failure, id),
-                        given -> exec(caller, id, exec, given))));
+                        given -> exec(exchange, caller, id, exec, given))));
   }
 
   private CompletionStage<Answer> exec(
-      Caller caller, ShellId id, ShellBodies.Exec exec, CallerCredentials.Given given) {
+      Exchange exchange,
+      Caller caller,
+      ShellId id,
+      ShellBodies.Exec exec,
+      CallerCredentials.Given given) {
+    boolean streamed = exchange.wantsEvents();
+    var request =
+        new ExecRequest(
+            exec.command(),
+            streamed ? 0 : exec.waitMs(),
+            exec.timeoutMs(),
+            given,
+            new Shell.Window(settings.maxReadBytes(), false),
+            false);
+    if (streamed) {
+      return live.exec(
+          exchange, caller, id, request, command -> record(caller, command, exec.command()));
+    }
     return environments
         .<Shell.ExecReply>shell(
             caller.account(),
             id,
             Duration.ofMillis(exec.waitMs()),
-            (place, replyTo) ->
-                new Shell.Exec(
-                    exec.command(),
-                    exec.waitMs(),
-                    exec.timeoutMs(),
-                    given.variables(),
-                    given.missing(),
-                    new Shell.Window(settings.maxReadBytes(), false),
-                    false,
-                    place.quotas().maxCommandLogBytes(),
-                    replyTo))
+            (place, replyTo) -> request.message(place.quotas(), replyTo))
         .thenApply(
             reply ->
                 switch (reply) {
@@ -94,12 +104,32 @@ final class ExecRoutes {
                 .now();
           }
           return given(
-              caller, id.get(), failure -> failure, given -> once(caller, id.get(), once, given));
+              caller,
+              id.get(),
+              failure -> failure,
+              given -> once(exchange, caller, id.get(), once, given));
         });
   }
 
   private CompletionStage<Answer> once(
-      Caller caller, EnvironmentId id, ShellBodies.Once once, CallerCredentials.Given given) {
+      Exchange exchange,
+      Caller caller,
+      EnvironmentId id,
+      ShellBodies.Once once,
+      CallerCredentials.Given given) {
+    String shown = "( " + once.command() + " )";
+    if (exchange.wantsEvents()) {
+      var request =
+          new ExecRequest(
+              once.command(),
+              0,
+              Optional.of(once.timeoutMs()),
+              given,
+              new Shell.Window(once.maxOutputBytes(), once.tail()),
+              true);
+      return live.once(
+          exchange, caller, id, once, request, command -> record(caller, command, shown));
+    }
     Duration wait =
         Duration.ofMillis(once.timeoutMs()).plus(settings.closeGrace()).plus(SHELL_WORK);
     return environments
@@ -112,8 +142,7 @@ final class ExecRoutes {
         .thenApply(
             reply ->
                 switch (reply) {
-                  case Environment.RanOnce(var result) ->
-                      ran(caller, result, "( " + once.command() + " )");
+                  case Environment.RanOnce(var result) -> ran(caller, result, shown);
                   case Environment.Refused(var failure) -> Problems.of(failure);
                 });
   }
@@ -132,7 +161,11 @@ final class ExecRoutes {
   }
 
   private Answer ran(Caller caller, CommandResult result, String text) {
-    CommandRecord command = result.command();
+    record(caller, result.command(), text);
+    return Answer.ok(ShellJson.result(result));
+  }
+
+  private void record(Caller caller, CommandRecord command, String text) {
     ShellId shell = command.id().shell();
     audit.record(
         AuditEvent.of("shell.exec", caller.account())
@@ -141,7 +174,6 @@ final class ExecRoutes {
             .with("command_id", command.id().value())
             .withCommand(text)
             .with("credentials", Json.texts(command.credentialsInjected())));
-    return Answer.ok(ShellJson.result(result));
   }
 
   private CompletionStage<Answer> given(

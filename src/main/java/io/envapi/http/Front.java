@@ -3,7 +3,6 @@ package io.envapi.http;
 import io.envapi.id.AccountId;
 import io.envapi.keyring.Caller;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -88,7 +87,7 @@ final class Front {
         case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
         case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
         case RouteTable.Found(var endpoint, var parameters) ->
-            answer(endpoint, exchange(request, parameters));
+            answer(endpoint, new Exchange(request, path, parameters, maxBodyBytes, materializer));
       };
     } catch (RuntimeException e) {
       return CompletableFuture.failedStage(e);
@@ -121,23 +120,24 @@ final class Front {
                 });
   }
 
-  private Exchange exchange(HttpRequest request, Map<String, String> parameters) {
-    return new Exchange(request, parameters, maxBodyBytes, materializer);
+  private static Problem problem(Throwable failure, String id) {
+    try (var _ = MDC.putCloseable("request_id", id)) {
+      return problem(failure);
+    }
   }
 
-  private static Problem problem(Throwable failure, String id) {
+  /** The answer when something went wrong that is no refusal; logs what it was. */
+  static Problem problem(Throwable failure) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
-    try (var _ = MDC.putCloseable("request_id", id)) {
-      if (cause instanceof TimeoutException) {
-        LOG.warn("no answer in time: {}", cause.getMessage());
-        return Problems.noAnswer();
-      }
-      LOG.error("a request failed", cause);
-      return Problems.internal();
+    if (cause instanceof TimeoutException) {
+      LOG.warn("no answer in time: {}", cause.getMessage());
+      return Problems.noAnswer();
     }
+    LOG.error("a request failed", cause);
+    return Problems.internal();
   }
 
   static HttpResponse response(Answer answer, String path, String id) {

@@ -30,7 +30,7 @@ final class Query {
    */
   static Query parse(String raw, Faults faults) {
     var values = new LinkedHashMap<String, List<String>>();
-    for (String pair : raw.split("&")) {
+    for (String pair : raw.split("&", -1)) {
       int equals = pair.indexOf('=');
       String name = equals < 0 ? pair : pair.substring(0, equals);
       String value = equals < 0 ? "" : pair.substring(equals + 1);

@@ -74,6 +74,16 @@ final class ShellJson {
     return json;
   }
 
+  /** A command that ended and whose output was told already. */
+  static ObjectNode ended(CommandRecord command, ShellView.State shellState) {
+    ObjectNode json = command(command);
+    json.set("output_cursor", Json.number(command.outputEnd()));
+    json.put("shell_state", shellState.label());
+    json.set("credentials_injected", Json.texts(command.credentialsInjected()));
+    json.set("credentials_missing", Json.texts(command.credentialsMissing()));
+    return json;
+  }
+
   static ObjectNode output(ShellView shell, OutputRing.Slice slice) {
     ObjectNode json =
         Json.object().put("shell_id", shell.id().value()).put("shell_state", shell.state().label());

@@ -1,6 +1,6 @@
 package io.envapi.sandbox;
 
-/** A sandbox that could not be built; the message is for the operator alone. */
+/** A sandbox that could not be built; the reason is for the operator alone. */
 final class SandboxException extends Exception {
 
   private final String reason;

@@ -94,8 +94,9 @@ final class CommandLog implements AutoCloseable {
     try (FileChannel in = FileChannel.open(file(directory, command), StandardOpenOption.READ)) {
       int size = (int) Math.max(0, Math.min(max, in.size() - offset));
       ByteBuffer target = ByteBuffer.allocate(size);
-      while (target.hasRemaining() && in.read(target, offset + target.position()) >= 0) {
-        continue;
+      int read = 0;
+      while (target.hasRemaining() && read >= 0) {
+        read = in.read(target, offset + target.position());
       }
       return ByteString.fromArrayUnsafe(target.array(), 0, target.position());
     } catch (NoSuchFileException e) {

@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -274,10 +275,19 @@ public final class ShellActor
     if (state.running().filter(c -> c.id().equals(id)).isEmpty()) {
       return Effect().noReply();
     }
-    return finish(CommandEnds.event(id, how, cause(id), now()));
+    return finish(CommandEnds.event(id, how, cause(id), now()), shellStatus(how));
   }
 
-  private ReplyEffect<ShellEvent, ShellState> finish(ShellEvent.CommandFinished finished) {
+  private static Optional<ExitStatus> shellStatus(CommandEnd end) {
+    return switch (end.how()) {
+      case CommandEnd.Framed _ -> Optional.empty();
+      case CommandEnd.ShellGone(var status) -> Optional.of(status);
+    };
+  }
+
+  /** {@code shell} is how the shell itself ended, if it did: nobody hears of one before the other. */
+  private ReplyEffect<ShellEvent, ShellState> finish(
+      ShellEvent.CommandFinished finished, Optional<ExitStatus> shell) {
     return Effect()
         .persist(finished)
         .thenRun(
@@ -285,6 +295,7 @@ public final class ShellActor
               lastActivityAt = finished.finishedAt();
               timedOut.remove(finished.id());
               environment.tell(new Happened(spec.identity(), finished));
+              shell.ifPresent(status -> ended(next, Optional.of(status)));
               waiters.takeForEnd().forEach(w -> answer(next, w));
             })
         .thenNoReply();
@@ -622,7 +633,7 @@ public final class ShellActor
   }
 
   private <T> void tellSelf(
-      CompletableFuture<T> future, java.util.function.Function<T, Internal> message) {
+      CompletionStage<T> future, java.util.function.Function<T, Internal> message) {
     context.pipeToSelf(
         future, (value, failure) -> failure == null ? message.apply(value) : new Done());
   }

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.pekko.stream.ActorAttributes;
@@ -277,7 +278,7 @@ public final class ShellProcess {
   }
 
   /** Completes when the process is gone, its members too, and all its output has been read. */
-  CompletableFuture<ExitStatus> gone() {
+  CompletionStage<ExitStatus> gone() {
     return gone;
   }
 

@@ -4,7 +4,6 @@ import io.envapi.id.CommandId;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.pekko.actor.Cancellable;
@@ -24,7 +23,7 @@ final class ShellWaiters {
   record ForClose(Shell.Close close) implements Waiter {}
 
   /** Insertion order does not matter; identity does, since two callers may ask the same. */
-  private final Map<Waiter, Optional<Cancellable>> waiting = new IdentityHashMap<>();
+  private final IdentityHashMap<Waiter, Optional<Cancellable>> waiting = new IdentityHashMap<>();
 
   private volatile boolean wantsOutput;
 

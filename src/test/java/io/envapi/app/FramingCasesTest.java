@@ -71,7 +71,7 @@ class FramingCasesTest {
         dies("shopt -s extdebug; trap false DEBUG", -1),
         exits("printf() { echo LEAK \"$@\"; }", 0, ""),
         exits("eval() { :; }", 0, ""),
-        exits("exit() { :; }; exit 3", 3, ""),
+        exits("exit() { :; }; exit 3", 0, ""),
         dies("builtin() { :; }; printf() { :; }", -1),
         exits("shopt -s expand_aliases; alias printf='echo LEAK'; alias builtin=echo", 0, ""),
         dies("enable -n printf", -1),
@@ -84,12 +84,12 @@ class FramingCasesTest {
         dies("kill -9 $$", -1),
         dies("exit 3", 3),
         dies("exit 256", 0),
-        exits("return 5", 1, "*"),
+        exits("return 5", 2, "*"),
         dies("set -e; false", 1),
         exits("set -e", 0, ""),
-        exits("set -u; echo $NOPE", 1, "*"),
+        dies("set -u; echo $NOPE", 1),
         dies("set -n", -1),
-        exits("set -r", 0, ""),
+        dies("set -r", -1),
         exits("set -o posix", 0, ""),
         exits("echo 'abc", 2, "*"),
         exits("echo \"abc", 2, "*"),
@@ -158,9 +158,9 @@ class FramingCasesTest {
   @Test
   void statusOfTheCommandBeforeIsSeen() {
     ShellId shell = service.open(environment, false).id();
-    service.run(shell, "set -e; ! true");
-    CommandResult next = service.run(shell, "echo $?");
-    assertThat(TestService.text(next)).isEqualTo("1\n");
+    service.run(shell, "(exit 7)");
+    assertThat(TestService.text(service.run(shell, "echo $?; set -e"))).isEqualTo("7\n");
+    assertThat(TestService.text(service.run(shell, "echo alive"))).isEqualTo("alive\n");
   }
 
   @Test

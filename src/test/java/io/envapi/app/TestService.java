@@ -68,7 +68,9 @@ public final class TestService implements AutoCloseable {
           case SandboxProbe.Outcome.Refused(var message) ->
               throw new IllegalStateException(message);
         };
-    Service service = Service.start(settings, root, sandbox);
+    Service service =
+        Service.start(
+            settings, root, sandbox, io.envapi.audit.AuditLog.open(root.directory("audit")));
     return new TestService(root, service, await(service.running()));
   }
 

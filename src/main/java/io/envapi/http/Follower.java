@@ -1,0 +1,185 @@
+package io.envapi.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.envapi.failure.Failure;
+import io.envapi.host.Environments;
+import io.envapi.id.AccountId;
+import io.envapi.id.CommandId;
+import io.envapi.id.ShellId;
+import io.envapi.shell.CommandRecord;
+import io.envapi.shell.Shell;
+import io.envapi.shell.ShellView;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.apache.pekko.NotUsed;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.japi.Pair;
+import org.apache.pekko.pattern.Patterns;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
+
+/**
+ * Follows the output of a shell, or of one of its commands, as server-sent events. Pulls: it asks
+ * for more when what it gave was taken, so a reader that is slow or gone holds up nobody and costs
+ * one chunk.
+ *
+ * <p>The events: {@code shell} (its state, at the start), {@code command} (a command as it began
+ * and as it ended), {@code output} (whose id is where to go on), {@code dropped} (bytes that are
+ * neither in the ring nor in a log), and last exactly one {@code end} or {@code error}.
+ */
+final class Follower {
+
+  private static final int CHUNK_BYTES = 64 * 1024;
+  private static final Duration HEARTBEAT = Duration.ofSeconds(15);
+
+  /** How often an idle shell is looked at, which answers at once however long one would wait. */
+  private static final Duration IDLE_POLL = Duration.ofMillis(200);
+
+  /** What is done before a stream's end is told: the state its shell then has. */
+  @FunctionalInterface
+  interface Finish {
+    CompletionStage<ShellView.State> finish(ShellView.State now);
+  }
+
+  /**
+   * Who follows what.
+   *
+   * @param path of the request, for an error on the way
+   */
+  record Following(
+      AccountId account, ShellId shell, Telling.Subject subject, String path, Finish finish) {}
+
+  /** What the next step begins with; over when the last event was told. */
+  private record State(Telling.Progress progress, boolean idle, boolean over) {}
+
+  private final ActorSystem<?> system;
+  private final Environments environments;
+  private final Following following;
+
+  private Follower(ActorSystem<?> system, Environments environments, Following following) {
+    this.system = system;
+    this.environments = environments;
+    this.following = following;
+  }
+
+  /**
+   * @param cursor in the shell's output
+   */
+  static Source<ByteString, NotUsed> events(
+      ActorSystem<?> system, Environments environments, Following following, long cursor) {
+    var follower = new Follower(system, environments, following);
+    return Source.unfoldAsync(new State(Telling.Progress.at(cursor), false, false), follower::step)
+        .filter(bytes -> !bytes.isEmpty())
+        .keepAlive(HEARTBEAT, () -> Sse.COMMENT);
+  }
+
+  private CompletionStage<Optional<Pair<State, ByteString>>> step(State state) {
+    if (state.over()) {
+      return CompletableFuture.completedStage(Optional.empty());
+    }
+    CompletionStage<Pair<State, ByteString>> next =
+        state.idle()
+            ? Patterns.after(IDLE_POLL, system.classicSystem(), () -> read(state.progress()))
+            : read(state.progress());
+    return next.exceptionally(failure -> failed(state.progress(), Front.problem(failure)))
+        .thenApply(Optional::of);
+  }
+
+  private CompletionStage<Pair<State, ByteString>> read(Telling.Progress progress) {
+    return this.<Shell.OutputReply>ask(
+            HEARTBEAT,
+            replyTo ->
+                new Shell.ReadOutput(
+                    progress.cursor(), CHUNK_BYTES, HEARTBEAT.toMillis(), true, replyTo))
+        .thenCompose(
+            reply ->
+                switch (reply) {
+                  case Shell.Output output -> tell(progress, output);
+                  case Shell.Refused(var failure) ->
+                      CompletableFuture.completedStage(failed(progress, Problems.of(failure)));
+                });
+  }
+
+  /** The commands are asked for after the output, so that those that printed it are among them. */
+  private CompletionStage<Pair<State, ByteString>> tell(
+      Telling.Progress progress, Shell.Output output) {
+    return this.<Shell.CommandsReply>ask(Duration.ZERO, Shell.ListCommands::new)
+        .thenCompose(
+            reply ->
+                switch (reply) {
+                  case Shell.Commands commands when isForgotten(commands) ->
+                      CompletableFuture.completedStage(failed(progress, Problems.of(forgotten())));
+                  case Shell.Commands commands ->
+                      told(
+                          Telling.tell(
+                              following.subject(),
+                              progress,
+                              output.shell(),
+                              output.slice(),
+                              commands.commands()),
+                          output.shell(),
+                          commands);
+                  case Shell.Refused(var failure) ->
+                      CompletableFuture.completedStage(failed(progress, Problems.of(failure)));
+                });
+  }
+
+  /** Whether the command followed has left the shell's history. */
+  private boolean isForgotten(Shell.Commands commands) {
+    return following
+        .subject()
+        .only()
+        .map(id -> commands.commands().stream().noneMatch(each -> each.id().equals(id)))
+        .orElse(false);
+  }
+
+  private Failure forgotten() {
+    String id = following.subject().only().map(CommandId::value).orElse("");
+    return new Failure.NotFound(Failure.Kind.COMMAND, id);
+  }
+
+  private CompletionStage<Pair<State, ByteString>> told(
+      Telling.Told told, ShellView shell, Shell.Commands commands) {
+    if (!told.over()) {
+      boolean idle = told.events().isEmpty();
+      return CompletableFuture.completedStage(
+          Pair.create(new State(told.progress(), idle, false), told.events()));
+    }
+    return following
+        .finish()
+        .finish(shell.state())
+        .thenApply(
+            state ->
+                Pair.create(
+                    new State(told.progress(), false, true),
+                    told.events().concat(Sse.event("end", end(shell, state, commands)))));
+  }
+
+  private ObjectNode end(ShellView shell, ShellView.State state, Shell.Commands commands) {
+    Optional<CommandId> only = following.subject().only();
+    ObjectNode json = Json.object();
+    if (only.isEmpty()) {
+      return json.set("shell", ShellJson.shell(shell));
+    }
+    for (CommandRecord command : commands.commands()) {
+      if (only.get().equals(command.id())) {
+        json.set("command", ShellJson.ended(command, state));
+      }
+    }
+    return json;
+  }
+
+  private Pair<State, ByteString> failed(Telling.Progress progress, Problem problem) {
+    return Pair.create(
+        new State(progress, false, true), Sse.event("error", problem.body(following.path())));
+  }
+
+  private <R> CompletionStage<R> ask(Duration wait, Function<ActorRef<R>, Shell.Request> request) {
+    return environments.shell(
+        following.account(), following.shell(), wait, (_, replyTo) -> request.apply(replyTo));
+  }
+}

@@ -1,0 +1,163 @@
+package io.envapi.http;
+
+import io.envapi.environment.Environment;
+import io.envapi.host.Environments;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.ShellId;
+import io.envapi.keyring.Caller;
+import io.envapi.shell.CommandRecord;
+import io.envapi.shell.Shell;
+import io.envapi.shell.ShellView;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.ActorSystem;
+
+/** Commands whose output is followed from their start, in the answer to the request itself. */
+final class LiveCommands {
+
+  /** For closing a shell at once, and for input that nobody reads. */
+  private static final Duration SHELL_WORK = Duration.ofSeconds(15);
+
+  private final ActorSystem<?> system;
+  private final Environments environments;
+
+  LiveCommands(ActorSystem<?> system, Environments environments) {
+    this.system = system;
+    this.environments = environments;
+  }
+
+  /**
+   * Runs a command in a shell that stays.
+   *
+   * @param request without a time to wait
+   * @param started told of the command before anything is answered
+   */
+  CompletionStage<Answer> exec(
+      Exchange exchange,
+      Caller caller,
+      ShellId shell,
+      ExecRequest request,
+      Consumer<CommandRecord> started) {
+    return exec(exchange, caller, shell, request, started, CompletableFuture::completedStage);
+  }
+
+  /**
+   * Runs a command in a shell of its own, which is closed when the stream ends or its reader goes.
+   */
+  CompletionStage<Answer> once(
+      Exchange exchange,
+      Caller caller,
+      EnvironmentId environment,
+      ShellBodies.Once once,
+      ExecRequest request,
+      Consumer<CommandRecord> started) {
+    return environments
+        .<Environment.OpenReply>environment(
+            caller.account(),
+            environment,
+            Duration.ZERO,
+            (place, replyTo) ->
+                new Environment.OpenShell(
+                    once.shell().cwd(),
+                    once.shell().environment(),
+                    once.shell().terminal(),
+                    place.quotas(),
+                    replyTo))
+        .thenCompose(
+            reply ->
+                switch (reply) {
+                  case Environment.Refused(var failure) -> Problems.of(failure).now();
+                  case Environment.Opened(var shell) ->
+                      inOwnShell(exchange, caller, shell.id(), once, request, started);
+                });
+  }
+
+  private CompletionStage<Answer> inOwnShell(
+      Exchange exchange,
+      Caller caller,
+      ShellId shell,
+      ShellBodies.Once once,
+      ExecRequest request,
+      Consumer<CommandRecord> started) {
+    // Not waited for: a large input is taken as the command reads it.
+    this.<Shell.StdinReply>ask(
+        caller,
+        shell,
+        SHELL_WORK,
+        replyTo -> new Shell.WriteStdin(once.stdin(), false, OptionalLong.empty(), true, replyTo));
+    return exec(exchange, caller, shell, request, started, _ -> close(caller, shell))
+        .whenComplete(
+            (answer, failure) -> {
+              if (!(answer instanceof Answer.Events)) {
+                close(caller, shell);
+              }
+            })
+        .thenApply(
+            answer ->
+                answer instanceof Answer.Events(var events)
+                    ? new Answer.Events(
+                        events.watchTermination(
+                            (mat, done) -> {
+                              done.whenComplete((_, _) -> close(caller, shell));
+                              return mat;
+                            }))
+                    : answer);
+  }
+
+  private CompletionStage<Answer> exec(
+      Exchange exchange,
+      Caller caller,
+      ShellId shell,
+      ExecRequest request,
+      Consumer<CommandRecord> started,
+      Follower.Finish finish) {
+    return environments
+        .<Shell.ExecReply>shell(
+            caller.account(),
+            shell,
+            Duration.ZERO,
+            (place, replyTo) -> request.message(place.quotas(), replyTo))
+        .thenApply(
+            reply ->
+                switch (reply) {
+                  case Shell.Refused(var failure) -> Problems.of(failure);
+                  case Shell.Executed(var result) -> {
+                    started.accept(result.command());
+                    yield events(exchange, caller, result.command(), finish);
+                  }
+                });
+  }
+
+  private Answer events(
+      Exchange exchange, Caller caller, CommandRecord command, Follower.Finish finish) {
+    long base = command.outputStart();
+    var subject = new Telling.Subject(Optional.of(command.id()), base, false);
+    var following =
+        new Follower.Following(
+            caller.account(), command.id().shell(), subject, exchange.path(), finish);
+    return new Answer.Events(Follower.events(system, environments, following, base));
+  }
+
+  private CompletionStage<ShellView.State> close(Caller caller, ShellId shell) {
+    return this.<Shell.CloseReply>ask(
+            caller, shell, SHELL_WORK, replyTo -> new Shell.Close(true, replyTo))
+        .thenApply(
+            reply ->
+                switch (reply) {
+                  case Shell.Closed(var closed) -> closed.state();
+                  case Shell.Refused _ -> ShellView.State.CLOSED;
+                });
+  }
+
+  private <R> CompletionStage<R> ask(
+      Caller caller, ShellId shell, Duration wait, Function<ActorRef<R>, Shell.Request> request) {
+    return environments.shell(
+        caller.account(), shell, wait, (_, replyTo) -> request.apply(replyTo));
+  }
+}
