@@ -285,7 +285,9 @@ public final class ShellActor
     };
   }
 
-  /** {@code shell} is how the shell itself ended, if it did: nobody hears of one before the other. */
+  /**
+   * {@code shell} is how the shell itself ended, if it did: nobody hears of one before the other.
+   */
   private ReplyEffect<ShellEvent, ShellState> finish(
       ShellEvent.CommandFinished finished, Optional<ExitStatus> shell) {
     return Effect()
