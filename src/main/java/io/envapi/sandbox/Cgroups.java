@@ -59,7 +59,8 @@ final class Cgroups {
 
   /** None at all. */
   static Cgroups none() {
-    return new Cgroups(Optional.empty(), false, Optional.empty(), Optional.empty(), List.of(), List.of());
+    return new Cgroups(
+        Optional.empty(), false, Optional.empty(), Optional.empty(), List.of(), List.of());
   }
 
   /** What of them this host lets us use, found out by using it. */

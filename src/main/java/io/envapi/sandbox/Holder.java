@@ -48,15 +48,16 @@ final class Holder {
     this.lifeline = lifeline;
     this.group = group;
     this.network = network;
-    monitor
-        .exit()
-        .thenRunAsync(
-            () -> {
-              if (!stopping) {
-                init.signal(Signal.KILL);
-                lost.complete(null);
-              }
-            });
+    var _ =
+        monitor
+            .exit()
+            .thenRunAsync(
+                () -> {
+                  if (!stopping) {
+                    init.signal(Signal.KILL);
+                    lost.complete(null);
+                  }
+                });
   }
 
   ProcessIdentity init() {

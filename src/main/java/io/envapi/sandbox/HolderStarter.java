@@ -96,7 +96,7 @@ final class HolderStarter {
       } catch (SandboxException e) {
         monitor.signal(Signal.KILL);
         monitor.exit().join();
-        throw new SandboxException(e.getMessage() + ": " + text(errors.read()));
+        throw new SandboxException(e.reason() + ": " + text(errors.read()));
       }
     } catch (SandboxException | RuntimeException e) {
       lifeline.write().close();

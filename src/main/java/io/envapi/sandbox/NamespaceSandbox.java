@@ -40,6 +40,12 @@ public final class NamespaceSandbox implements Sandbox {
     private volatile Optional<Holder> holder = Optional.empty();
   }
 
+  /** What is done under a slot's lock. */
+  @FunctionalInterface
+  private interface Work<T, E extends Exception> {
+    T on(Slot slot) throws E;
+  }
+
   private final Host host;
   private final HolderStarter holders;
   private final ShellStarter shells;
@@ -174,30 +180,32 @@ public final class NamespaceSandbox implements Sandbox {
   /** The environment's holder, started where it has none that lives. */
   Holder hold(EnvironmentId environment, Workspace workspace, boolean network)
       throws SandboxException {
-    Slot slot = locked(environment);
-    try {
-      Optional<Holder> present = slot.holder.filter(Holder::isAlive);
-      if (present.isPresent()) {
-        return present.get();
-      }
-      slot.holder.ifPresent(Holder::stop);
-      Holder started = holders.start(environment, workspace, network);
-      slot.holder = Optional.of(started);
-      return started;
-    } finally {
-      slot.lock.unlock();
-    }
+    return locked(
+        environment,
+        slot -> {
+          Optional<Holder> present = slot.holder.filter(Holder::isAlive);
+          if (present.isPresent()) {
+            return present.get();
+          }
+          slot.holder.ifPresent(Holder::stop);
+          Holder started = holders.start(environment, workspace, network);
+          slot.holder = Optional.of(started);
+          return started;
+        });
   }
 
-  /** The environment's slot, locked, and not one that has been given up meanwhile. */
-  private Slot locked(EnvironmentId environment) {
+  /** Works on the environment's slot under its lock, and not on one given up meanwhile. */
+  private <T, E extends Exception> T locked(EnvironmentId environment, Work<T, E> work) throws E {
     while (true) {
       Slot slot = slots.computeIfAbsent(environment, id -> new Slot());
       slot.lock.lock();
-      if (slots.get(environment) == slot) {
-        return slot;
+      try {
+        if (slots.get(environment) == slot) {
+          return work.on(slot);
+        }
+      } finally {
+        slot.lock.unlock();
       }
-      slot.lock.unlock();
     }
   }
 
@@ -218,14 +226,13 @@ public final class NamespaceSandbox implements Sandbox {
 
   @Override
   public void stop(EnvironmentId environment) {
-    Slot slot = locked(environment);
-    try {
-      slot.holder.ifPresent(Holder::stop);
-      slot.holder = Optional.empty();
-      slots.remove(environment);
-    } finally {
-      slot.lock.unlock();
-    }
+    locked(
+        environment,
+        slot -> {
+          slot.holder.ifPresent(Holder::stop);
+          slot.holder = Optional.empty();
+          return slots.remove(environment, slot);
+        });
     Cgroup group = host.cgroups().existing(environment);
     new CgroupMembership(group).killAll();
     group.remove();

@@ -92,7 +92,7 @@ public final class SandboxProbe {
       found.ifPresent(sandbox -> reasons.remove(tier));
       return found;
     } catch (LinuxException e) {
-      reasons.put(tier, e.getMessage());
+      reasons.put(tier, String.valueOf(e.getMessage()));
       return Optional.empty();
     }
   }

@@ -32,8 +32,7 @@ final class ShellLimits {
   static List<String> commands(Limits limits, Cgroups cgroups, long others) {
     List<String> commands = new ArrayList<>();
     commands.addAll(set('c', Resource.CORE, 0, 0, 1));
-    commands.addAll(
-        set('f', Resource.FSIZE, limits.fileSizeBytes(), limits.fileSizeBytes(), UNIT));
+    commands.addAll(set('f', Resource.FSIZE, limits.fileSizeBytes(), limits.fileSizeBytes(), UNIT));
     // SIGXCPU first, SIGKILL a second later for a program that does not heed it.
     commands.addAll(set('t', Resource.CPU, limits.cpuSeconds(), limits.cpuSeconds() + 1, 1));
     commands.addAll(set('n', Resource.NOFILE, OPEN_FILES, OPEN_FILES_AT_MOST, 1));
@@ -54,7 +53,6 @@ final class ShellLimits {
     long most = present == Rlimits.INFINITY ? Long.MAX_VALUE : present / unit;
     long hardUnits = Math.min(Math.ceilDiv(hard, unit), most);
     long softUnits = Math.min(Math.ceilDiv(soft, unit), hardUnits);
-    return List.of(
-        "ulimit -S" + option + " " + softUnits, "ulimit -H" + option + " " + hardUnits);
+    return List.of("ulimit -S" + option + " " + softUnits, "ulimit -H" + option + " " + hardUnits);
   }
 }

@@ -61,7 +61,7 @@ final class Trial {
   }
 
   private static String script(Host host, Sandbox sandbox, Workspace workspace) {
-    StringBuilder script = new StringBuilder("exec 9<&-\nfail() { echo -n \"$1\"; exit 1; }\n");
+    StringBuilder script = new StringBuilder("exec 9<&-\nfail() { echo \"$1\"; exit 1; }\n");
     script.append("cd \"$HOME\" 2>/dev/null || fail 'the workspace cannot be entered'\n");
     script.append(
         "{ echo x >.trial && rm .trial; } 2>/dev/null || fail 'the workspace cannot be written to'\n");
@@ -73,7 +73,7 @@ final class Trial {
     if (sandbox.tier() == SandboxTier.NAMESPACE) {
       script.append("[ ! -e '" + host.settings().root() + "' ] || fail 'the data root shows'\n");
     }
-    return script.append("printf ").append(PASSED).append("\n").toString();
+    return script.append("echo ").append(PASSED).append("\n").toString();
   }
 
   private static String answer(Started started, FileDescriptor output) {
@@ -88,6 +88,8 @@ final class Trial {
     output.setNonBlocking();
     byte[] chunk = new byte[4096];
     int read = output.read(chunk, 0, chunk.length);
-    return read > 0 ? new String(chunk, 0, read, StandardCharsets.UTF_8) : "its shell says nothing";
+    return read > 0
+        ? new String(chunk, 0, read, StandardCharsets.UTF_8).strip()
+        : "its shell says nothing";
   }
 }

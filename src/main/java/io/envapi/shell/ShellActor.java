@@ -275,7 +275,9 @@ public final class ShellActor
     return process.map(p -> p.started().members().outOfMemory()).orElse(false);
   }
 
-  /** {@code shell} is how the shell itself ended, if it did: nobody hears of one before the other. */
+  /**
+   * {@code shell} is how the shell itself ended, if it did: nobody hears of one before the other.
+   */
   private ReplyEffect<ShellEvent, ShellState> finish(
       ShellEvent.CommandFinished finished, Optional<ExitStatus> shell) {
     return Effect()

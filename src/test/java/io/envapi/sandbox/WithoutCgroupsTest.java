@@ -68,7 +68,8 @@ class WithoutCgroupsTest {
   void atTheUserTierEverythingOfTheUserGoesWithTheEnvironment() throws Exception {
     TestEnvironment environment = environment(SandboxTier.USER);
     try (TestShell shell = environment.shell()) {
-      shell.send("env -i setsid sh -c 'cd /; sleep 1000 & sleep 1001' >/dev/null 2>&1 & echo ready");
+      shell.send(
+          "env -i setsid sh -c 'cd /; sleep 1000 & sleep 1001' >/dev/null 2>&1 & echo ready");
       shell.until("ready");
       org.awaitility.Awaitility.await()
           .until(() -> ProcessScan.ofUser(environment.workspace().uid()).size() >= 4);
