@@ -1,5 +1,6 @@
 package io.envapi.environment;
 
+import io.envapi.Supervised;
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
 import io.envapi.audit.AuditEvent;
@@ -21,7 +22,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -101,10 +101,7 @@ public final class EnvironmentActor
                           new Tick(), runtime.shells().settings().reaperInterval());
                       return new EnvironmentActor(context, id, runtime, host);
                     }));
-    return Behaviors.supervise(environment)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(environment);
   }
 
   private EnvironmentActor(

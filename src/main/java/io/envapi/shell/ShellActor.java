@@ -1,5 +1,6 @@
 package io.envapi.shell;
 
+import io.envapi.Supervised;
 import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
@@ -16,7 +17,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -94,10 +94,7 @@ public final class ShellActor
             context ->
                 new ShellActor(
                     context, spec, processes.find(spec.identity().id()), runtime, environment));
-    return Behaviors.supervise(shell)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(shell);
   }
 
   public static PersistenceId persistenceId(ShellId id) {
