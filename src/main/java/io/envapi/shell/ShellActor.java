@@ -338,7 +338,7 @@ public final class ShellActor
       ShellProcess shell = process.get();
       shell.onOutput(this::outputArrived);
       tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
-      state.running().ifPresent(c -> takeUp(shell, c.id()));
+      state.running().ifPresent(c -> takeUp(shell, c));
     } else {
       if (!life.isOver()) {
         ended(state, Optional.empty());
@@ -356,9 +356,14 @@ public final class ShellActor
     }
   }
 
-  private void takeUp(ShellProcess shell, CommandId id) {
+  private void takeUp(ShellProcess shell, CommandRecord command) {
+    CommandId id = command.id();
     shell.end(id).ifPresent(end -> follow(end, id));
     later(QUIET, new QuietCheck(id, shell.ring().end(), false));
+    command
+        .timeoutMs()
+        .map(ms -> Duration.ofMillis(Math.max(0, command.startedAt() + ms - now())))
+        .ifPresent(left -> later(left, new Deadline(id)));
   }
 
   private ReplyEffect<ShellEvent, ShellState> onGone(
