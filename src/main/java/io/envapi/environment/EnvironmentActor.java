@@ -13,7 +13,6 @@ import io.envapi.sandbox.Workspace;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellActor;
 import io.envapi.shell.ShellProcess;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
