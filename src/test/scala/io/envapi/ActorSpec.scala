@@ -4,8 +4,8 @@ import com.typesafe.config.{Config, ConfigFactory}
 import io.envapi.account.Quotas
 import org.apache.pekko.actor.testkit.typed.scaladsl.{LogCapturing, ScalaTestWithActorTestKit}
 import org.apache.pekko.actor.typed.ActorRef
-import org.apache.pekko.persistence.testkit.{PersistenceTestKitPlugin, PersistenceTestKitSnapshotPlugin}
 import org.apache.pekko.persistence.testkit.scaladsl.PersistenceTestKit
+import org.apache.pekko.persistence.testkit.{PersistenceTestKitPlugin, PersistenceTestKitSnapshotPlugin}
 import org.scalatest.wordspec.AnyWordSpecLike
 
 import scala.concurrent.duration._
