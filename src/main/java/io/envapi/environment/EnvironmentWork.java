@@ -40,8 +40,14 @@ final class EnvironmentWork {
     this.runtime = runtime;
   }
 
-  /** Makes sure of the directories, and ends what an earlier service left running. */
+  /**
+   * Makes sure of the directories, and ends what an earlier service left running and what this one
+   * started but could not store.
+   */
   Result<Workspace> takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
+    runtime.processes().of(id).stream()
+        .filter(p -> present.shell(p.id()).filter(ShellRecord::isRunning).isEmpty())
+        .forEach(ShellProcess::kill);
     if (!lost.isEmpty()) {
       int killed = runtime.sandbox().reconcile(id, lost);
       LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);

@@ -1,5 +1,6 @@
 package io.envapi.shell;
 
+import io.envapi.Supervised;
 import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
@@ -17,7 +18,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.japi.function.Procedure;
@@ -106,10 +106,7 @@ public final class ShellActor
             context ->
                 new ShellActor(
                     context, spec, processes.find(spec.identity().id()), runtime, environment));
-    return Behaviors.supervise(shell)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(shell);
   }
 
   public static PersistenceId persistenceId(ShellId id) {
@@ -389,7 +386,7 @@ public final class ShellActor
       ShellProcess shell = process.get();
       shell.onOutput(this::outputArrived);
       tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
-      state.running().ifPresent(c -> takeUp(shell, c.id()));
+      state.running().ifPresent(c -> takeUp(shell, c));
     } else {
       if (!life.isOver()) {
         ended(state, Optional.empty());
@@ -407,9 +404,14 @@ public final class ShellActor
     }
   }
 
-  private void takeUp(ShellProcess shell, CommandId id) {
+  private void takeUp(ShellProcess shell, CommandRecord command) {
+    CommandId id = command.id();
     shell.end(id).ifPresent(end -> follow(end, id));
     later(QUIET, new QuietCheck(id, shell.ring().end(), false));
+    command
+        .timeoutMs()
+        .map(ms -> Duration.ofMillis(Math.max(0, command.startedAt() + ms - now())))
+        .ifPresent(left -> later(left, new Deadline(id)));
   }
 
   private ReplyEffect<ShellEvent, ShellState> onGone(

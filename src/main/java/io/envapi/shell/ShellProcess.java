@@ -327,7 +327,7 @@ public final class ShellProcess {
   }
 
   /** Ends the shell at once with SIGKILL. */
-  void kill() {
+  public void kill() {
     started.members().killAll();
   }
 
