@@ -36,7 +36,7 @@ final class Follower {
   private static final int CHUNK_BYTES = 64 * 1024;
   private static final Duration HEARTBEAT = Duration.ofSeconds(15);
 
-  /** How often an idle shell is looked at, which answers at once however long one would wait. */
+  /** Before a shell that had nothing to tell is asked again. */
   private static final Duration IDLE_POLL = Duration.ofMillis(200);
 
   /** What is done before a stream's end is told: the state its shell then has. */

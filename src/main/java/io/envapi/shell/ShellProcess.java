@@ -54,9 +54,9 @@ public final class ShellProcess {
       Memfd bulk,
       Optional<Terminal> terminal) {}
 
-  /** The command that runs. */
+  /** The newest command. */
   private record Current(
-      CommandId id, long outputStart, CommandLog log, CompletableFuture<CommandEnd> end) {}
+      CommandId id, CommandLog log, CompletableFuture<CommandEnd> end) {}
 
   private final ShellId id;
   private final Started started;
@@ -72,6 +72,7 @@ public final class ShellProcess {
   private final CompletableFuture<ExitStatus> exited = new CompletableFuture<>();
   private Optional<Current> current = Optional.empty();
   private Runnable onOutput = () -> {};
+  private boolean logging;
   private int lastStatus;
   private volatile boolean replaced;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
@@ -172,7 +173,9 @@ public final class ShellProcess {
   private void emit(ByteString bytes) {
     if (!bytes.isEmpty()) {
       ring.append(bytes);
-      current.ifPresent(c -> c.log().append(bytes));
+      if (logging) {
+        current.ifPresent(c -> c.log().append(bytes));
+      }
       onOutput.run();
     }
   }
@@ -181,31 +184,34 @@ public final class ShellProcess {
     Current ended;
     CommandEnd end;
     synchronized (this) {
-      if (current.isEmpty()) {
+      if (current.isEmpty() || current.get().end().isDone()) {
         return;
       }
       ended = current.get();
-      current = Optional.empty();
       ended.log().close();
       end = new CommandEnd(how, ring.end(), ended.log().bytes(), ended.log().truncated());
+      logging = false;
     }
     ended.end().complete(end);
   }
 
   /**
-   * Makes {@code command} the one that output belongs to from now on.
+   * A command that output belongs to from now on.
    *
-   * @return where its output starts
+   * @param outputStart the cursor of its first byte
+   * @param end completes when it has ended
    */
-  synchronized long prepare(CommandId command, long logCap) {
-    current =
-        Optional.of(
-            new Current(
-                command,
-                ring.end(),
-                new CommandLog(logs, command, logCap),
-                new CompletableFuture<>()));
-    return ring.end();
+  record Prepared(long outputStart, CompletionStage<CommandEnd> end) {}
+
+  synchronized Prepared prepare(CommandId command, long logCap) {
+    var end = new CompletableFuture<CommandEnd>();
+    var next = new Current(command, new CommandLog(logs, command, logCap), end);
+    current = Optional.of(next);
+    logging = true;
+    if (gone.isDone()) {
+      end.complete(new CommandEnd(new CommandEnd.ShellGone(gone.join()), ring.end(), 0, false));
+    }
+    return new Prepared(ring.end(), end);
   }
 
   /** Writes the prepared command to the shell. {@code variables} are secrets, and stay redacted. */
@@ -234,8 +240,8 @@ public final class ShellProcess {
     }
   }
 
-  /** The end of {@code command}, if that is the one that runs. */
-  synchronized Optional<CompletableFuture<CommandEnd>> end(CommandId command) {
+  /** The end of {@code command}, if that is the newest. */
+  synchronized Optional<CompletionStage<CommandEnd>> end(CommandId command) {
     return current.filter(c -> c.id().equals(command)).map(Current::end);
   }
 

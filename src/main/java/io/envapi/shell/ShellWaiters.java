@@ -51,6 +51,11 @@ final class ShellWaiters {
     return take(w -> w instanceof ForOutput);
   }
 
+  /** Those who follow the shell, and want to hear of a command that starts. */
+  List<Waiter> takeFollowers() {
+    return take(w -> w instanceof ForOutput(var read) && read.fromLogs());
+  }
+
   /** Those whom the end of a command answers. */
   List<Waiter> takeForEnd() {
     return take(w -> !(w instanceof ForClose));
