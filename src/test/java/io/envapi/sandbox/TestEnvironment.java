@@ -6,6 +6,7 @@ import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.linux.ExitStatus;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** An environment of its own for one test. */
 final class TestEnvironment implements AutoCloseable {
@@ -18,7 +19,7 @@ final class TestEnvironment implements AutoCloseable {
   private final Sandbox sandbox;
   private final EnvironmentId id = EnvironmentId.random();
   private final Workspace workspace;
-  private int shells;
+  private final AtomicInteger shells = new AtomicInteger();
 
   TestEnvironment(Sandbox sandbox, SandboxSettings settings) {
     this.sandbox = sandbox;
@@ -46,8 +47,7 @@ final class TestEnvironment implements AutoCloseable {
   }
 
   TestShell shell(TestShell.Options options) {
-    shells++;
-    return new TestShell(this, ShellId.of(id, shells), options);
+    return new TestShell(this, ShellId.of(id, shells.incrementAndGet()), options);
   }
 
   /** Runs a script to its end in a shell of its own. */
