@@ -292,7 +292,7 @@ public final class ShellActor
 
   private CommandEnds.Cause cause(CommandId id) {
     boolean oom = process.map(p -> p.started().members().outOfMemory()).orElse(false);
-    return new CommandEnds.Cause(timedOut.contains(id), closing, killedFor, oom);
+    return new CommandEnds.Cause(timedOut.contains(id), closing, killedFor(), oom);
   }
 
   private ReplyEffect<ShellEvent, ShellState> onDeadline(ShellState state, CommandId id) {
@@ -400,7 +400,12 @@ public final class ShellActor
     if (closing) {
       return CommandEnds.CLOSED;
     }
-    return killedFor.or(() -> status.map(CommandEnds::reason)).orElse(CommandEnds.RESTARTED);
+    return killedFor().or(() -> status.map(CommandEnds::reason)).orElse(CommandEnds.RESTARTED);
+  }
+
+  private Optional<String> killedFor() {
+    return killedFor.or(
+        () -> process.filter(ShellProcess::endsWithService).map(p -> CommandEnds.RESTARTED));
   }
 
   private ReplyEffect<ShellEvent, ShellState> onClose(ShellState state, Shell.Close close) {

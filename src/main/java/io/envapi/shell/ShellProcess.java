@@ -73,6 +73,7 @@ public final class ShellProcess {
   private Runnable onOutput = () -> {};
   private int lastStatus;
   private volatile boolean replaced;
+  private volatile boolean endsWithService;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
   ShellProcess(
@@ -121,7 +122,7 @@ public final class ShellProcess {
    */
   private void watch(Poller poller, Executor blocking) {
     Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
-    started
+    var _ = started
         .child()
         .exit()
         .thenAcceptAsync(
@@ -139,7 +140,7 @@ public final class ShellProcess {
       emit(redaction.feed(framing.flush()));
       emit(redaction.flush());
     }
-    exited.thenAccept(
+    var _ = exited.thenAccept(
         status -> {
           stdin.close();
           tty.ifPresent(StdinPipe::close);
@@ -317,6 +318,16 @@ public final class ShellProcess {
     } finally {
       over.complete(null);
     }
+  }
+
+  /** {@link #terminate}, because the service ends and not by anybody's request. */
+  void endWithService(Duration grace) {
+    endsWithService = true;
+    terminate(grace);
+  }
+
+  boolean endsWithService() {
+    return endsWithService;
   }
 
   /** Ends the shell at once with SIGKILL. */
