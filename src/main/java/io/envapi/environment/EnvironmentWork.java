@@ -40,9 +40,13 @@ final class EnvironmentWork {
     this.runtime = runtime;
   }
 
-  /** Makes sure of the directories, and ends what an earlier service left running. */
+  /**
+   * Makes sure of the directories, and ends what an earlier service left running. Where this
+   * service has shells of the environment, it is the actor alone that started again: a sandbox that
+   * looked for leftovers would find those shells.
+   */
   Result<Workspace> takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
-    if (!lost.isEmpty()) {
+    if (!lost.isEmpty() && runtime.processes().of(id).isEmpty()) {
       int killed = runtime.sandbox().reconcile(id, lost);
       LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
     }

@@ -388,6 +388,7 @@ public final class ShellActor
       var over =
           new ShellEnd(how, endReason(status), now(), reader(state).end(), state.history().size());
       end = Optional.of(over);
+      lastActivityAt = over.at();
       environment.tell(new Ended(spec.identity(), over));
     }
     waiters.takeAll().forEach(w -> answer(state, w));
