@@ -310,8 +310,15 @@ public final class ShellActor
     if (!isRunning(state, id)) {
       return Effect().noReply();
     }
+    noteServiceEnd();
     CommandEnds.Cause cause = life.cause(id, how.mayBeOutOfMemory() && outOfMemory());
     return finish(CommandEnds.event(id, how, cause, now()), how.shellStatus());
+  }
+
+  private void noteServiceEnd() {
+    if (process.filter(ShellProcess::endsWithService).isPresent()) {
+      life.killedFor(CommandEnds.RESTARTED);
+    }
   }
 
   private boolean outOfMemory() {
@@ -430,6 +437,7 @@ public final class ShellActor
 
   private void ended(ShellState state, Optional<ExitStatus> status) {
     if (!life.isOver()) {
+      noteServiceEnd();
       var over =
           new ShellEnd(
               life.endState(),
