@@ -55,7 +55,8 @@ class CommandSpec extends ActorSpec with LiveShells {
     }
 
     "leave what an earlier one put in the background alone when it is timed out" in inShell { shell =>
-      shell.run("sleep 600 & echo $! > background")
+      // Which command a process belongs to is told by when it started, in ticks of 10 ms.
+      shell.run("sleep 600 & echo $! > background; sleep 0.1")
       shell.run("sleep 0.05; sleep 600", timeoutMs = Some(100)).command.state shouldBe State.TIMED_OUT
       shell.run("kill -0 $(cat background)").command.exitCode shouldBe Optional.of(0)
     }
