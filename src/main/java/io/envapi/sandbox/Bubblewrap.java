@@ -120,7 +120,7 @@ final class Bubblewrap implements AutoCloseable {
     options.addAll(List.of("--remount-ro", "/dev"));
     options.addAll(
         List.of("--perms", "1777", "--size", Long.toString(TMP_BYTES), "--tmpfs", "/tmp"));
-    options.addAll(List.of("--dir", "/var/tmp"));
+    options.addAll(List.of("--symlink", "../tmp", "/var/tmp"));
     return options;
   }
 

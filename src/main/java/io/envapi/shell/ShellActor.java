@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +19,6 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.apache.pekko.japi.function.Procedure;
 import org.apache.pekko.persistence.typed.PersistenceId;
 import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
@@ -33,11 +31,9 @@ import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
 /**
  * One shell: takes its commands one at a time, knows how each ended, and remembers them.
  *
- * <p>Nobody is told of a command that is not stored. A command that is waited for runs at once, and
- * its start is stored together with its end, if that comes within {@link #STORE_WITHIN}; otherwise
- * then, or as soon as anybody asks the shell anything. A command that is not waited for is stored
- * before the shell sees it. The process itself belongs to {@link ShellProcesses}; a restarted actor
- * takes it up again, and one that finds no process ends what the journal says is running.
+ * <p>The start of a command is stored before the shell sees it, its end before anybody is told. The
+ * process itself belongs to {@link ShellProcesses}; a restarted actor takes it up again, and one
+ * that finds no process ends what the journal says is running.
  */
 public final class ShellActor
     extends EventSourcedBehaviorWithEnforcedReplies<Shell.Command, ShellEvent, ShellState> {
@@ -45,9 +41,6 @@ public final class ShellActor
   private static final Duration KILL_ROUND = Duration.ofMillis(50);
   private static final int KILL_ROUNDS = 20;
   private static final Duration QUIET = Duration.ofSeconds(1);
-
-  /** One write to the journal costs more than the shortest commands, and two twice that. */
-  private static final Duration STORE_WITHIN = Duration.ofMillis(10);
 
   /** What the actor tells itself. */
   sealed interface Internal extends Shell.Command {}
@@ -66,8 +59,6 @@ public final class ShellActor
   private record QuietCheck(CommandId id, long outputEnd, boolean asked) implements Internal {}
 
   private record OutputArrived() implements Internal {}
-
-  private record StoreStart(CommandId id) implements Internal {}
 
   private record Done() implements Internal {}
 
@@ -95,9 +86,6 @@ public final class ShellActor
   private final ShellLife life;
   private final ShellAnswers answers;
   private final ShellWaiters waiters = new ShellWaiters();
-
-  /** The start of a running command that is not stored yet. */
-  private Optional<ShellEvent.CommandStarted> unstored = Optional.empty();
 
   public static Behavior<Shell.Command> create(
       Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
@@ -157,22 +145,13 @@ public final class ShellActor
     return this::onCommand;
   }
 
-  private ReplyEffect<ShellEvent, ShellState> onCommand(ShellState stored, Shell.Command command) {
-    ShellState state = unstored.map(stored::with).orElse(stored);
+  private ReplyEffect<ShellEvent, ShellState> onCommand(ShellState state, Shell.Command command) {
     return switch (command) {
-      case Shell.Request request when unstored.isPresent() ->
-          storeStart((ShellState next) -> refuseOrAnswer(next, request));
-      case OutputArrived arrived when unstored.isPresent() ->
-          storeStart((ShellState next) -> onInternal(next, arrived));
-      case WaitOver over when unstored.isPresent() ->
-          storeStart((ShellState next) -> onInternal(next, over));
-      case Shell.Exec exec when isReady(state) -> onExec(state, exec);
+      case Shell.Exec exec -> onExec(state, exec);
       case Shell.Request request -> {
-        refuseOrAnswer(state, request);
+        onRequest(state, request);
         yield Effect().noReply();
       }
-      case StoreStart(var id) when unstored.filter(u -> u.id().equals(id)).isPresent() ->
-          storeStart(next -> {});
       case CommandEnded(var id, var how) -> onEnded(state, id, how);
       case ProcessGone(var status) -> onGone(state, status);
       case Internal internal -> {
@@ -182,40 +161,10 @@ public final class ShellActor
     };
   }
 
-  private ReplyEffect<ShellEvent, ShellState> storeStart(Procedure<ShellState> then) {
-    ShellEvent.CommandStarted started = unstored.orElseThrow();
-    unstored = Optional.empty();
-    return Effect()
-        .persist(started)
-        .thenRun(
-            (ShellState next) -> {
-              environment.tell(new Happened(spec.identity(), started));
-              then.apply(next);
-              waiters.takeFollowers().forEach(w -> answers.waited(next, w));
-            })
-        .thenNoReply();
-  }
-
-  /** {@code events} with the start of the command they end, where that is not stored yet. */
-  private List<ShellEvent> withStart(ShellEvent.CommandFinished finished) {
-    List<ShellEvent> events =
-        unstored.isPresent() ? List.of(unstored.get(), finished) : List.of(finished);
-    unstored = Optional.empty();
-    return events;
-  }
-
-  private boolean isReady(ShellState state) {
-    return !life.isClosing() && process.isPresent() && state.running().isEmpty();
-  }
-
   /** Requests that store nothing. */
-  private void refuseOrAnswer(ShellState state, Shell.Request request) {
+  private void onRequest(ShellState state, Shell.Request request) {
     switch (request) {
-      case Shell.Exec exec ->
-          exec.refuse(
-              life.isClosing() || process.isEmpty()
-                  ? new Failure.ShellNotRunning()
-                  : new Failure.ShellBusy(state.running().map(c -> c.id().value()).orElse("")));
+      case Shell.Exec _ -> throw new IllegalStateException("exec stores events");
       case Shell.Describe(var replyTo) -> replyTo.tell(new Shell.Described(answers.view(state)));
       case Shell.ListCommands list -> answers.commands(state, list);
       case Shell.ReadOutput read -> onReadOutput(state, read);
@@ -231,7 +180,7 @@ public final class ShellActor
 
   private void onInternal(ShellState state, Internal message) {
     switch (message) {
-      case CommandEnded _, ProcessGone _, StoreStart _ -> {}
+      case CommandEnded _, ProcessGone _ -> throw new IllegalStateException("ends store events");
       case WaitOver(var waiter) -> {
         if (waiters.remove(waiter)) {
           answers.waited(state, waiter);
@@ -248,7 +197,14 @@ public final class ShellActor
   // --- commands ---
 
   private ReplyEffect<ShellEvent, ShellState> onExec(ShellState state, Shell.Exec exec) {
-    ShellProcess shell = process.orElseThrow();
+    if (life.isClosing() || process.isEmpty()) {
+      return Effect().reply(exec.replyTo(), new Shell.Refused(new Failure.ShellNotRunning()));
+    }
+    if (state.running().isPresent()) {
+      String running = state.running().get().id().value();
+      return Effect().reply(exec.replyTo(), new Shell.Refused(new Failure.ShellBusy(running)));
+    }
+    ShellProcess shell = process.get();
     CommandId id = CommandId.of(spec.identity().id(), state.lastNumber() + 1);
     ShellProcess.Prepared prepared = shell.prepare(id, exec.logCap());
     var started =
@@ -260,13 +216,10 @@ public final class ShellActor
             exec.timeoutMs(),
             exec.secrets().keySet().stream().sorted().toList(),
             exec.missing());
-    unstored = Optional.of(started);
-    if (exec.waitMs() > STORE_WITHIN.toMillis()) {
-      later(STORE_WITHIN, new StoreStart(id));
-      begin(state.with(started), shell, prepared, started, exec);
-      return Effect().noReply();
-    }
-    return storeStart(next -> begin(next, shell, prepared, started, exec));
+    return Effect()
+        .persist(started)
+        .thenRun((ShellState next) -> begin(next, shell, prepared, started, exec))
+        .thenNoReply();
   }
 
   private void begin(
@@ -283,6 +236,8 @@ public final class ShellActor
         variables(shell, exec.secrets()));
     exec.timeoutMs().ifPresent(ms -> later(Duration.ofMillis(ms), new Deadline(id)));
     later(QUIET, new QuietCheck(id, shell.ring().end(), false));
+    environment.tell(new Happened(spec.identity(), started));
+    waiters.takeFollowers().forEach(w -> answers.waited(state, w));
     waitOrAnswer(state, new ShellWaiters.ForExec(exec, id), exec.waitMs());
   }
 
@@ -329,12 +284,10 @@ public final class ShellActor
    */
   private ReplyEffect<ShellEvent, ShellState> finish(
       ShellEvent.CommandFinished finished, Optional<ExitStatus> shell) {
-    Optional<ShellEvent.CommandStarted> started = unstored;
     return Effect()
-        .persist(withStart(finished))
+        .persist(finished)
         .thenRun(
             (ShellState next) -> {
-              started.ifPresent(s -> environment.tell(new Happened(spec.identity(), s)));
               life.finished(finished.id(), finished.finishedAt());
               environment.tell(new Happened(spec.identity(), finished));
               shell.ifPresent(status -> ended(next, Optional.of(status)));
@@ -429,7 +382,7 @@ public final class ShellActor
     CommandRecord running = state.running().get();
     long logged = CommandLog.size(spec.logs(), running.id());
     return Effect()
-        .persist(withStart(CommandEnds.lost(running, life.endReason(status), now(), logged)))
+        .persist(CommandEnds.lost(running, life.endReason(status), now(), logged))
         .thenRun((ShellState next) -> ended(next, status))
         .thenNoReply();
   }

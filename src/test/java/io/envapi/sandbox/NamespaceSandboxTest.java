@@ -56,7 +56,7 @@ class NamespaceSandboxTest {
               /etc/passwd /etc/resolv.conf /proc/sys/user/max_user_namespaces; do
             { echo x >"$file"; } 2>/dev/null && echo "$file is writable"
           done
-          touch /workspace/f /tmp/f /dev/shm/f /tmp/g && ls /tmp
+          touch /workspace/f /tmp/f /dev/shm/f /var/tmp/g && ls /tmp
           """;
       assertThat(environment.output(script)).isEqualTo("f\ng\n");
     }
