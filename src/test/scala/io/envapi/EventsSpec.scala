@@ -13,7 +13,7 @@ import java.util.{List => JList, Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
 /** How events stand in the journal. A golden file is never changed, only added to. */
-class EventsSpec extends ActorSpec {
+class EventsSpec extends ActorBehaviour {
 
   private val json = new ObjectMapper()
   private lazy val serialization = SerializationExtension(system)

@@ -17,7 +17,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 /** What shells need of a host, below a data root that goes with the spec. */
-trait RealShells extends BeforeAndAfterAll { this: ActorSpec =>
+trait RealShells extends BeforeAndAfterAll { this: ActorBehaviour =>
 
   protected def reaperInterval: Duration = Duration.ofMinutes(10)
 

@@ -1,6 +1,6 @@
 package io.envapi.account
 
-import io.envapi.ActorSpec
+import io.envapi.ActorBehaviour
 import io.envapi.account.EnvironmentSpec.LimitOverrides
 import io.envapi.failure.Failure
 import io.envapi.id.{AccountId, EnvironmentId, HostId}
@@ -12,7 +12,7 @@ import java.util.{List => JList, Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
 /** What an account has, and that no create goes past its quotas. */
-class AccountSpec extends ActorSpec {
+class AccountSpec extends ActorBehaviour {
 
   private val host = new HostId("host-1")
   private var accounts = 0

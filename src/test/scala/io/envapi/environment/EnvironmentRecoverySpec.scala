@@ -1,6 +1,6 @@
 package io.envapi.environment
 
-import io.envapi.ActorSpec
+import io.envapi.ActorBehaviour
 import io.envapi.process.ProcessIdentity
 import io.envapi.shell.{CommandRecord, ShellView, TerminalSize}
 
@@ -8,7 +8,7 @@ import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
 /** What another actor, another service and a broken journal leave of an environment. */
-class EnvironmentRecoverySpec extends ActorSpec with LiveEnvironments {
+class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
 
   "Another actor for an environment" should {
 

@@ -1,6 +1,6 @@
 package io.envapi.environment
 
-import io.envapi.ActorSpec
+import io.envapi.ActorBehaviour
 import io.envapi.account.Account
 import io.envapi.failure.Failure
 import io.envapi.id.ShellId
@@ -10,7 +10,7 @@ import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
 /** An environment's actor over a real sandbox and real shells. */
-class EnvironmentSpec extends ActorSpec with LiveEnvironments {
+class EnvironmentSpec extends ActorBehaviour with LiveEnvironments {
 
   "An environment that was not made" should {
 

@@ -5,7 +5,7 @@ import io.envapi.failure.Failure
 import io.envapi.files.{FileSettings, FileOperation, IfMatch, ContentEncoding, SentPath}
 import io.envapi.id.{AccountId, EnvironmentId, ShellId}
 import io.envapi.shell.{CommandRecord, Shell, ShellProcesses, ShellView, TerminalSize}
-import io.envapi.{ActorSpec, RealShells}
+import io.envapi.{ActorBehaviour, RealShells}
 import org.apache.pekko.actor.testkit.typed.scaladsl.TestProbe
 import org.apache.pekko.actor.typed.ActorRef
 import org.apache.pekko.util.ByteString
@@ -17,7 +17,7 @@ import java.util.{List => JList, Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
 /** Environments with their actors in a real sandbox, for specs. */
-trait LiveEnvironments extends RealShells { this: ActorSpec =>
+trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
 
   override protected def reaperInterval: Duration = Duration.ofMillis(50)
 

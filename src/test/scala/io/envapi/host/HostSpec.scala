@@ -7,7 +7,7 @@ import io.envapi.files.FileSettings
 import io.envapi.id.{AccountId, EnvironmentId, HostId, ShellId}
 import io.envapi.sandbox.SandboxSettings
 import io.envapi.shell.{Shell, ShellProcesses, ShellView, TerminalSize}
-import io.envapi.{ActorSpec, RealShells}
+import io.envapi.{ActorBehaviour, RealShells}
 import org.apache.pekko.actor.typed.ActorRef
 
 import java.util.concurrent.CompletableFuture
@@ -15,7 +15,7 @@ import java.util.{List => JList, Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
 /** A host's actor: where environments are placed, with which uid, and how they are reached. */
-class HostSpec extends ActorSpec with RealShells {
+class HostSpec extends ActorBehaviour with RealShells {
 
   private val account = new AccountId("alice")
   private val wanted =

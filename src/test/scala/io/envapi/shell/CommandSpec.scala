@@ -1,6 +1,6 @@
 package io.envapi.shell
 
-import io.envapi.ActorSpec
+import io.envapi.ActorBehaviour
 import io.envapi.failure.Failure
 import io.envapi.id.CommandId
 import io.envapi.shell.CommandRecord.{Reason, State}
@@ -8,7 +8,7 @@ import io.envapi.shell.CommandRecord.{Reason, State}
 import java.util.{List => JList, Map => JMap, Optional}
 
 /** What becomes of a command in a real bash. */
-class CommandSpec extends ActorSpec with LiveShells {
+class CommandSpec extends ActorBehaviour with LiveShells {
 
   "A command" should {
 

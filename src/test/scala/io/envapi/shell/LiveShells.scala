@@ -4,7 +4,7 @@ import io.envapi.failure.{Failure, Result}
 import io.envapi.id.{CommandId, EnvironmentId, ShellId}
 import io.envapi.sandbox.Limits
 import io.envapi.shell.CommandRecord.{Reason, State}
-import io.envapi.{ActorSpec, RealShells}
+import io.envapi.{ActorBehaviour, RealShells}
 import org.apache.pekko.actor.testkit.typed.scaladsl.TestProbe
 import org.apache.pekko.actor.typed.ActorRef
 import org.apache.pekko.util.ByteString
@@ -14,7 +14,7 @@ import scala.jdk.CollectionConverters._
 import scala.jdk.OptionConverters._
 
 /** Real shells with their actors, for specs. */
-trait LiveShells extends RealShells { this: ActorSpec =>
+trait LiveShells extends RealShells { this: ActorBehaviour =>
 
   protected val environment = EnvironmentId.random()
   protected lazy val workspace = ok(sandbox.prepare(environment, 63000))

@@ -1,6 +1,6 @@
 package io.envapi.shell
 
-import io.envapi.ActorSpec
+import io.envapi.ActorBehaviour
 import io.envapi.shell.CommandRecord.{Reason, State}
 import org.apache.pekko.actor.typed.ActorRef
 
@@ -8,7 +8,7 @@ import java.nio.file.Files
 import java.util.{List => JList, Map => JMap, Optional}
 
 /** What another actor, another service and a broken journal leave of a shell. */
-class ShellRecoverySpec extends ActorSpec with LiveShells {
+class ShellRecoverySpec extends ActorBehaviour with LiveShells {
 
   "Another actor for a live shell" should {
 

@@ -1,6 +1,6 @@
 package io.envapi.shell
 
-import io.envapi.ActorSpec
+import io.envapi.ActorBehaviour
 import io.envapi.failure.Failure
 import io.envapi.shell.CommandRecord.{Reason, State}
 
@@ -8,7 +8,7 @@ import java.util.Optional
 import scala.jdk.CollectionConverters._
 
 /** A shell's actor over a real bash. */
-class ShellSpec extends ActorSpec with LiveShells {
+class ShellSpec extends ActorBehaviour with LiveShells {
 
   "A shell" should {
 

@@ -12,7 +12,7 @@ import scala.concurrent.duration._
 import scala.jdk.CollectionConverters._
 
 /** Actors on a journal in memory that stores what the real one would: serialized events. */
-abstract class ActorSpec extends ScalaTestWithActorTestKit(ActorSpec.config) with AnyWordSpecLike with LogCapturing {
+abstract class ActorBehaviour extends ScalaTestWithActorTestKit(ActorBehaviour.config) with AnyWordSpecLike with LogCapturing {
 
   /** Much longer than anything takes, on a busy machine too. */
   protected def longest: FiniteDuration = 20.seconds
@@ -37,10 +37,10 @@ abstract class ActorSpec extends ScalaTestWithActorTestKit(ActorSpec.config) wit
 
   protected def events(persistenceId: String): Seq[Any] = journal.persistedInStorage(persistenceId)
 
-  protected def quotas(overrides: (String, Number)*): Quotas = ActorSpec.quotas.`with`(overrides.toMap.asJava)
+  protected def quotas(overrides: (String, Number)*): Quotas = ActorBehaviour.quotas.`with`(overrides.toMap.asJava)
 }
 
-object ActorSpec {
+object ActorBehaviour {
 
   private lazy val quotas = Quotas.from(ConfigFactory.load().getConfig("envapi"))
 
