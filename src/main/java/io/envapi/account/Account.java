@@ -1,11 +1,11 @@
 package io.envapi.account;
 
 import io.envapi.CborSerializable;
+import io.envapi.Supervised;
 import io.envapi.failure.Failure;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.HostId;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -119,10 +118,7 @@ public final class Account
   public static Behavior<Command> create(AccountId id, Quotas defaults, Placer placer) {
     Behavior<Command> account =
         Behaviors.setup(context -> new Account(context, id, defaults, placer));
-    return Behaviors.supervise(account)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(account);
   }
 
   private Account(ActorContext<Command> context, AccountId id, Quotas defaults, Placer placer) {
@@ -232,7 +228,8 @@ public final class Account
 
   private ReplyEffect<AccountEvent, AccountState> onChanged(
       AccountState state, EnvironmentId changed, Change change) {
-    if (!state.environments().containsKey(changed.value())) {
+    AccountState.Entry entry = state.environments().get(changed.value());
+    if (entry == null || !isNews(entry.phase(), change)) {
       return Effect().noReply();
     }
     AccountEvent event =
@@ -242,6 +239,15 @@ public final class Account
           case DELETED -> new AccountEvent.EnvironmentReleased(changed);
         };
     return Effect().persist(event).thenNoReply();
+  }
+
+  /** An environment tells its state again after each restart; a create has its own answer. */
+  private static boolean isNews(AccountState.Phase known, Change change) {
+    return switch (change) {
+      case ARCHIVED -> known == AccountState.Phase.ACTIVE;
+      case REVIVED -> known == AccountState.Phase.ARCHIVED;
+      case DELETED -> true;
+    };
   }
 
   /**

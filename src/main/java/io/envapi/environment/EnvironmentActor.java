@@ -1,5 +1,6 @@
 package io.envapi.environment;
 
+import io.envapi.Supervised;
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
 import io.envapi.audit.AuditEvent;
@@ -12,7 +13,6 @@ import io.envapi.sandbox.Workspace;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellActor;
 import io.envapi.shell.ShellProcess;
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -21,7 +21,6 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -66,7 +65,8 @@ public final class EnvironmentActor
 
   private record Tick() implements Internal {}
 
-  private record Reap(boolean environmentIdle) implements Internal {}
+  /** {@code idleSince} is empty when the environment is to stay. */
+  private record Reap(Optional<Long> idleSince) implements Internal {}
 
   private record DiskMeasured(long bytes) implements Internal {}
 
@@ -101,10 +101,7 @@ public final class EnvironmentActor
                           new Tick(), runtime.shells().settings().reaperInterval());
                       return new EnvironmentActor(context, id, runtime, host);
                     }));
-    return Behaviors.supervise(environment)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(environment);
   }
 
   private EnvironmentActor(
@@ -192,6 +189,10 @@ public final class EnvironmentActor
           ready -> new Prepared(ready, Optional.of(create)));
       return Effect().noReply();
     }
+    if (request instanceof Environment.Delete) {
+      // The host has a place for it that a create left behind which was never finished.
+      host.tell(new EnvironmentGone(id));
+    }
     return refuse(request, request.notFound(id));
   }
 
@@ -228,6 +229,13 @@ public final class EnvironmentActor
     if (state instanceof EnvironmentState.Present present) {
       present.running().forEach(s -> shells.actor(s, workspace.orElseThrow()));
       shells.awaitEndOfLost(present.running());
+      // The account may have missed it: it is told after the event is stored.
+      runtime
+          .changed()
+          .accept(
+              present.account(),
+              new Account.Changed(
+                  id, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED));
     }
     busy = shells.awaitsEnd();
     return Effect().none().thenNoReply().thenUnstashAll();
@@ -357,7 +365,8 @@ public final class EnvironmentActor
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(ShellStarted started) {
-    opening--;
+    // None for a shell that an actor before this one was opening when it failed.
+    opening = Math.max(0, opening - 1);
     return switch (started.process()) {
       case Result.Refused<ShellProcess>(var failure) -> {
         started.wanted().request().refuse(failure);
@@ -458,9 +467,11 @@ public final class EnvironmentActor
           busy &= !shells.lastAwaitedEnd(shell.id());
           yield Effect()
               .persist(new EnvironmentEvent.ShellEnded(shell.id(), end))
+              .thenRun((EnvironmentState next) -> runtime.processes().recorded(shell.id()))
               .thenNoReply()
               .thenUnstashAll();
         }
+        runtime.processes().recorded(shell.id());
         yield Effect().noReply();
       }
       case FromShell(ShellActor.Happened _) -> {
@@ -471,7 +482,7 @@ public final class EnvironmentActor
       case Wiped() -> onWiped();
       case Removed(var request) -> onRemoved(state, request);
       case Tick() -> onTick(state);
-      case Reap(var environmentIdle) -> onReap(state, environmentIdle);
+      case Reap(var idleSince) -> onReap(state, idleSince);
       case DiskMeasured(var bytes) -> {
         diskBytes = Optional.of(bytes);
         yield Effect().noReply();
@@ -482,8 +493,9 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onTick(EnvironmentState state) {
     if (!busy && state instanceof EnvironmentState.Present present && !present.isArchived()) {
+      long idleSince = lastActivityAt;
       context.pipeToSelf(
-          runtime.quotas().apply(present.account()).thenCompose(q -> reap(present, q)),
+          runtime.quotas().apply(present.account()).thenCompose(q -> reap(present, idleSince, q)),
           (idle, failure) -> failure == null ? new Reap(idle) : new Ignored());
       if (touched) {
         touched = false;
@@ -494,25 +506,31 @@ public final class EnvironmentActor
     return Effect().noReply();
   }
 
-  /** Closes idle shells; whether the environment itself has been idle for its time. */
-  private CompletionStage<Boolean> reap(EnvironmentState.Present present, Quotas quotas) {
-    long idleSince = lastActivityAt;
+  /** Closes idle shells; since when the environment itself is idle, if it is for its time. */
+  private CompletionStage<Optional<Long>> reap(
+      EnvironmentState.Present present, long idleSince, Quotas quotas) {
     Workspace place = workspace();
     boolean idle =
         present.running().isEmpty()
-            && opening == 0
             && now() - idleSince > quotas.environmentIdleTtlSeconds() * 1000;
     return shells
         .reapIdle(present, place, quotas)
         .thenCombineAsync(
             blocking(() -> work.pruneLogs(place, quotas.maxCommandLogBytes())),
-            (closed, pruned) -> idle,
+            (closed, pruned) -> idle ? Optional.of(idleSince) : Optional.empty(),
             runtime.shells().blocking());
   }
 
+  /** It may have come into use while it was looked at. */
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onReap(
-      EnvironmentState state, boolean idle) {
-    if (idle && !busy && state instanceof EnvironmentState.Present) {
+      EnvironmentState state, Optional<Long> idleSince) {
+    if (idleSince.isPresent()
+        && idleSince.get() == lastActivityAt
+        && opening == 0
+        && !busy
+        && state instanceof EnvironmentState.Present present
+        && !present.isArchived()
+        && present.running().isEmpty()) {
       busy = true;
       Workspace place = workspace();
       later(

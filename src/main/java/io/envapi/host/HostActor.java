@@ -1,5 +1,6 @@
 package io.envapi.host;
 
+import io.envapi.Supervised;
 import io.envapi.account.Account;
 import io.envapi.environment.Environment;
 import io.envapi.environment.EnvironmentActor;
@@ -15,7 +16,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.actor.typed.javadsl.TimerScheduler;
@@ -62,10 +62,7 @@ public final class HostActor
             context ->
                 Behaviors.withTimers(
                     timers -> new HostActor(context, timers, id, runtime, settings)));
-    return Behaviors.supervise(host)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(host);
   }
 
   private HostActor(

@@ -1,5 +1,6 @@
 package io.envapi.shell;
 
+import io.envapi.Supervised;
 import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
@@ -9,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -16,9 +18,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
-import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.japi.function.Procedure;
 import org.apache.pekko.persistence.typed.PersistenceId;
 import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
@@ -31,9 +33,11 @@ import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
 /**
  * One shell: takes its commands one at a time, knows how each ended, and remembers them.
  *
- * <p>The start of a command is stored before the shell sees it, its end before anybody is told. The
- * process itself belongs to {@link ShellProcesses}; a restarted actor takes it up again, and one
- * that finds no process ends what the journal says is running.
+ * <p>Nobody is told of a command that is not stored. A command that is waited for runs at once, and
+ * its start is stored together with its end, if that comes within {@link #STORE_WITHIN}; otherwise
+ * then, or as soon as anybody asks the shell anything. A command that is not waited for is stored
+ * before the shell sees it. The process itself belongs to {@link ShellProcesses}; a restarted actor
+ * takes it up again, and one that finds no process ends what the journal says is running.
  */
 public final class ShellActor
     extends EventSourcedBehaviorWithEnforcedReplies<Shell.Command, ShellEvent, ShellState> {
@@ -41,6 +45,9 @@ public final class ShellActor
   private static final Duration KILL_ROUND = Duration.ofMillis(50);
   private static final int KILL_ROUNDS = 20;
   private static final Duration QUIET = Duration.ofSeconds(1);
+
+  /** One write to the journal costs more than the shortest commands, and two twice that. */
+  private static final Duration STORE_WITHIN = Duration.ofMillis(10);
 
   /** What the actor tells itself. */
   sealed interface Internal extends Shell.Command {}
@@ -59,6 +66,8 @@ public final class ShellActor
   private record QuietCheck(CommandId id, long outputEnd, boolean asked) implements Internal {}
 
   private record OutputArrived() implements Internal {}
+
+  private record StoreStart(CommandId id) implements Internal {}
 
   private record Done() implements Internal {}
 
@@ -87,6 +96,9 @@ public final class ShellActor
   private final ShellAnswers answers;
   private final ShellWaiters waiters = new ShellWaiters();
 
+  /** The start of a running command that is not stored yet. */
+  private Optional<ShellEvent.CommandStarted> unstored = Optional.empty();
+
   public static Behavior<Shell.Command> create(
       Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
     Behavior<Shell.Command> shell =
@@ -94,10 +106,7 @@ public final class ShellActor
             context ->
                 new ShellActor(
                     context, spec, processes.find(spec.identity().id()), runtime, environment));
-    return Behaviors.supervise(shell)
-        .onFailure(
-            SupervisorStrategy.restartWithBackoff(
-                Duration.ofMillis(100), Duration.ofSeconds(10), 0.2));
+    return Supervised.restarting(shell);
   }
 
   public static PersistenceId persistenceId(ShellId id) {
@@ -148,13 +157,22 @@ public final class ShellActor
     return this::onCommand;
   }
 
-  private ReplyEffect<ShellEvent, ShellState> onCommand(ShellState state, Shell.Command command) {
+  private ReplyEffect<ShellEvent, ShellState> onCommand(ShellState stored, Shell.Command command) {
+    ShellState state = unstored.map(stored::with).orElse(stored);
     return switch (command) {
-      case Shell.Exec exec -> onExec(state, exec);
+      case Shell.Request request when unstored.isPresent() ->
+          storeStart((ShellState next) -> refuseOrAnswer(next, request));
+      case OutputArrived arrived when unstored.isPresent() ->
+          storeStart((ShellState next) -> onInternal(next, arrived));
+      case WaitOver over when unstored.isPresent() ->
+          storeStart((ShellState next) -> onInternal(next, over));
+      case Shell.Exec exec when isReady(state) -> onExec(state, exec);
       case Shell.Request request -> {
-        onRequest(state, request);
+        refuseOrAnswer(state, request);
         yield Effect().noReply();
       }
+      case StoreStart(var id) when unstored.filter(u -> u.id().equals(id)).isPresent() ->
+          storeStart(next -> {});
       case CommandEnded(var id, var how) -> onEnded(state, id, how);
       case ProcessGone(var status) -> onGone(state, status);
       case Internal internal -> {
@@ -164,10 +182,40 @@ public final class ShellActor
     };
   }
 
+  private ReplyEffect<ShellEvent, ShellState> storeStart(Procedure<ShellState> then) {
+    ShellEvent.CommandStarted started = unstored.orElseThrow();
+    unstored = Optional.empty();
+    return Effect()
+        .persist(started)
+        .thenRun(
+            (ShellState next) -> {
+              environment.tell(new Happened(spec.identity(), started));
+              then.apply(next);
+              waiters.takeFollowers().forEach(w -> answers.waited(next, w));
+            })
+        .thenNoReply();
+  }
+
+  /** {@code events} with the start of the command they end, where that is not stored yet. */
+  private List<ShellEvent> withStart(ShellEvent.CommandFinished finished) {
+    List<ShellEvent> events =
+        unstored.isPresent() ? List.of(unstored.get(), finished) : List.of(finished);
+    unstored = Optional.empty();
+    return events;
+  }
+
+  private boolean isReady(ShellState state) {
+    return !life.isClosing() && process.isPresent() && state.running().isEmpty();
+  }
+
   /** Requests that store nothing. */
-  private void onRequest(ShellState state, Shell.Request request) {
+  private void refuseOrAnswer(ShellState state, Shell.Request request) {
     switch (request) {
-      case Shell.Exec _ -> throw new IllegalStateException("exec stores events");
+      case Shell.Exec exec ->
+          exec.refuse(
+              life.isClosing() || process.isEmpty()
+                  ? new Failure.ShellNotRunning()
+                  : new Failure.ShellBusy(state.running().map(c -> c.id().value()).orElse("")));
       case Shell.Describe(var replyTo) -> replyTo.tell(new Shell.Described(answers.view(state)));
       case Shell.ListCommands list -> answers.commands(state, list);
       case Shell.ReadOutput read -> onReadOutput(state, read);
@@ -183,7 +231,7 @@ public final class ShellActor
 
   private void onInternal(ShellState state, Internal message) {
     switch (message) {
-      case CommandEnded _, ProcessGone _ -> throw new IllegalStateException("ends store events");
+      case CommandEnded _, ProcessGone _, StoreStart _ -> {}
       case WaitOver(var waiter) -> {
         if (waiters.remove(waiter)) {
           answers.waited(state, waiter);
@@ -200,14 +248,7 @@ public final class ShellActor
   // --- commands ---
 
   private ReplyEffect<ShellEvent, ShellState> onExec(ShellState state, Shell.Exec exec) {
-    if (life.isClosing() || process.isEmpty()) {
-      return Effect().reply(exec.replyTo(), new Shell.Refused(new Failure.ShellNotRunning()));
-    }
-    if (state.running().isPresent()) {
-      String running = state.running().get().id().value();
-      return Effect().reply(exec.replyTo(), new Shell.Refused(new Failure.ShellBusy(running)));
-    }
-    ShellProcess shell = process.get();
+    ShellProcess shell = process.orElseThrow();
     CommandId id = CommandId.of(spec.identity().id(), state.lastNumber() + 1);
     ShellProcess.Prepared prepared = shell.prepare(id, exec.logCap());
     var started =
@@ -219,10 +260,13 @@ public final class ShellActor
             exec.timeoutMs(),
             exec.secrets().keySet().stream().sorted().toList(),
             exec.missing());
-    return Effect()
-        .persist(started)
-        .thenRun((ShellState next) -> begin(next, shell, prepared, started, exec))
-        .thenNoReply();
+    unstored = Optional.of(started);
+    if (exec.waitMs() > STORE_WITHIN.toMillis()) {
+      later(STORE_WITHIN, new StoreStart(id));
+      begin(state.with(started), shell, prepared, started, exec);
+      return Effect().noReply();
+    }
+    return storeStart(next -> begin(next, shell, prepared, started, exec));
   }
 
   private void begin(
@@ -239,8 +283,6 @@ public final class ShellActor
         variables(shell, exec.secrets()));
     exec.timeoutMs().ifPresent(ms -> later(Duration.ofMillis(ms), new Deadline(id)));
     later(QUIET, new QuietCheck(id, shell.ring().end(), false));
-    environment.tell(new Happened(spec.identity(), started));
-    waiters.takeFollowers().forEach(w -> answers.waited(state, w));
     waitOrAnswer(state, new ShellWaiters.ForExec(exec, id), exec.waitMs());
   }
 
@@ -267,8 +309,15 @@ public final class ShellActor
     if (!isRunning(state, id)) {
       return Effect().noReply();
     }
+    noteServiceEnd();
     CommandEnds.Cause cause = life.cause(id, how.mayBeOutOfMemory() && outOfMemory());
     return finish(CommandEnds.event(id, how, cause, now()), how.shellStatus());
+  }
+
+  private void noteServiceEnd() {
+    if (process.filter(ShellProcess::endsWithService).isPresent()) {
+      life.killedFor(CommandEnds.RESTARTED);
+    }
   }
 
   private boolean outOfMemory() {
@@ -280,10 +329,12 @@ public final class ShellActor
    */
   private ReplyEffect<ShellEvent, ShellState> finish(
       ShellEvent.CommandFinished finished, Optional<ExitStatus> shell) {
+    Optional<ShellEvent.CommandStarted> started = unstored;
     return Effect()
-        .persist(finished)
+        .persist(withStart(finished))
         .thenRun(
             (ShellState next) -> {
+              started.ifPresent(s -> environment.tell(new Happened(spec.identity(), s)));
               life.finished(finished.id(), finished.finishedAt());
               environment.tell(new Happened(spec.identity(), finished));
               shell.ifPresent(status -> ended(next, Optional.of(status)));
@@ -341,7 +392,7 @@ public final class ShellActor
       ShellProcess shell = process.get();
       shell.onOutput(this::outputArrived);
       tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
-      state.running().ifPresent(c -> takeUp(shell, c.id()));
+      state.running().ifPresent(c -> takeUp(shell, c));
     } else {
       if (!life.isOver()) {
         ended(state, Optional.empty());
@@ -359,9 +410,14 @@ public final class ShellActor
     }
   }
 
-  private void takeUp(ShellProcess shell, CommandId id) {
+  private void takeUp(ShellProcess shell, CommandRecord command) {
+    CommandId id = command.id();
     shell.end(id).ifPresent(end -> follow(end, id));
     later(QUIET, new QuietCheck(id, shell.ring().end(), false));
+    command
+        .timeoutMs()
+        .map(ms -> Duration.ofMillis(Math.max(0, command.startedAt() + ms - now())))
+        .ifPresent(left -> later(left, new Deadline(id)));
   }
 
   private ReplyEffect<ShellEvent, ShellState> onGone(
@@ -373,13 +429,14 @@ public final class ShellActor
     CommandRecord running = state.running().get();
     long logged = CommandLog.size(spec.logs(), running.id());
     return Effect()
-        .persist(CommandEnds.lost(running, life.endReason(status), now(), logged))
+        .persist(withStart(CommandEnds.lost(running, life.endReason(status), now(), logged)))
         .thenRun((ShellState next) -> ended(next, status))
         .thenNoReply();
   }
 
   private void ended(ShellState state, Optional<ExitStatus> status) {
     if (!life.isOver()) {
+      noteServiceEnd();
       var over =
           new ShellEnd(
               life.endState(),
@@ -435,8 +492,7 @@ public final class ShellActor
     waiters.add(waiter);
     waiters.timer(
         waiter,
-        context.scheduleOnce(
-            Duration.ofMillis(waitMs), context.getSelf(), new WaitOver(waiter)));
+        context.scheduleOnce(Duration.ofMillis(waitMs), context.getSelf(), new WaitOver(waiter)));
   }
 
   private void later(Duration delay, Internal message) {

@@ -55,8 +55,7 @@ public final class ShellProcess {
       Optional<Terminal> terminal) {}
 
   /** The newest command. */
-  private record Current(
-      CommandId id, CommandLog log, CompletableFuture<CommandEnd> end) {}
+  private record Current(CommandId id, CommandLog log, CompletableFuture<CommandEnd> end) {}
 
   private final ShellId id;
   private final Started started;
@@ -75,6 +74,7 @@ public final class ShellProcess {
   private boolean logging;
   private int lastStatus;
   private volatile boolean replaced;
+  private volatile boolean endsWithService;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
   ShellProcess(
@@ -123,17 +123,18 @@ public final class ShellProcess {
    */
   private void watch(Poller poller, Executor blocking) {
     Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
-    started
-        .child()
-        .exit()
-        .thenAcceptAsync(
-            status -> {
-              closing.join();
-              started.members().killAll();
-              hangup.cancel();
-              exited.complete(status);
-            },
-            blocking);
+    var _ =
+        started
+            .child()
+            .exit()
+            .thenAcceptAsync(
+                status -> {
+                  closing.join();
+                  started.members().killAll();
+                  hangup.cancel();
+                  exited.complete(status);
+                },
+                blocking);
   }
 
   private void finish() {
@@ -141,16 +142,17 @@ public final class ShellProcess {
       emit(redaction.feed(framing.flush()));
       emit(redaction.flush());
     }
-    exited.thenAccept(
-        status -> {
-          stdin.close();
-          tty.ifPresent(StdinPipe::close);
-          pipes.script().close();
-          pipes.bulk().close();
-          endCurrent(new CommandEnd.ShellGone(status));
-          started.members().close();
-          gone.complete(status);
-        });
+    var _ =
+        exited.thenAccept(
+            status -> {
+              stdin.close();
+              tty.ifPresent(StdinPipe::close);
+              pipes.script().close();
+              pipes.bulk().close();
+              endCurrent(new CommandEnd.ShellGone(status));
+              started.members().close();
+              gone.complete(status);
+            });
   }
 
   private void deliver(Framing.Piece piece) {
@@ -326,8 +328,18 @@ public final class ShellProcess {
     }
   }
 
+  /** {@link #terminate}, because the service ends and not by anybody's request. */
+  void endWithService(Duration grace) {
+    endsWithService = true;
+    terminate(grace);
+  }
+
+  boolean endsWithService() {
+    return endsWithService;
+  }
+
   /** Ends the shell at once with SIGKILL. */
-  void kill() {
+  public void kill() {
     started.members().killAll();
   }
 

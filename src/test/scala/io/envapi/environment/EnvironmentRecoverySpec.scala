@@ -1,0 +1,72 @@
+package io.envapi.environment
+
+import io.envapi.ActorSpec
+import io.envapi.process.ProcessIdentity
+import io.envapi.shell.{CommandRecord, ShellView, TerminalSize}
+
+import java.util.{Map => JMap, Optional}
+import scala.jdk.CollectionConverters._
+
+/** What another actor, another service and a broken journal leave of an environment. */
+class EnvironmentRecoverySpec extends ActorSpec with LiveEnvironments {
+
+  "Another actor for an environment" should {
+
+    "keep the live shells" in inEnvironment { live =>
+      val shell = live.open().id
+      live.output(shell, "x=5")
+      live.replaceActor()
+      live.output(shell, "echo $x") shouldBe "5\n"
+      live.open().id.number shouldBe 2
+    }
+
+    "keep the live shells when the journal failed" in inEnvironment { live =>
+      val shell = live.open().id
+      live.output(shell, "x=5")
+      journal.failNextPersisted(live.persistenceId)
+      live.actor ! new Environment.OpenShell(
+        ".",
+        JMap.of(),
+        Optional.empty[TerminalSize],
+        live.effective,
+        createTestProbe[Environment.OpenReply]().ref)
+      eventually(live.output(shell, "echo $x") shouldBe "5\n")
+    }
+  }
+
+  "A shell that could not be stored" should {
+
+    "not be left running" in inEnvironment { live =>
+      journal.failNextPersisted(live.persistenceId)
+      live.actor ! new Environment.OpenShell(
+        ".",
+        JMap.of(),
+        Optional.empty[TerminalSize],
+        live.effective,
+        createTestProbe[Environment.OpenReply]().ref)
+      eventually(processes.of(live.id) should have size 1)
+      eventually(processes.of(live.id) shouldBe empty)
+      live.shells shouldBe empty
+      live.open()
+      processes.of(live.id) should have size 1
+    }
+  }
+
+  "A restarted service" should {
+
+    "end what was left running and keep the records" in inEnvironment { live =>
+      val shell = live.open().id
+      live.output(shell, "echo kept > file")
+      live.exec(shell, "sleep 600", waitMs = 0)
+      val left: ProcessIdentity = processes.of(live.id).asScala.head.started.shell
+      live.replaceService()
+      val view = live.shells.head
+      (view.state, view.deadReason.get) shouldBe ((ShellView.State.DEAD, "service_restarted"))
+      eventually(left.isAlive shouldBe false)
+      val command = live.commands(shell).last
+      (command.state, command.reason.get) shouldBe
+        ((CommandRecord.State.SHELL_DIED, CommandRecord.Reason.SERVICE_RESTARTED))
+      live.output(live.open().id, "cat file") shouldBe "kept\n"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.envapi.shell
+
+import io.envapi.ActorSpec
+import io.envapi.shell.CommandRecord.{Reason, State}
+import org.apache.pekko.actor.typed.ActorRef
+
+import java.nio.file.Files
+import java.util.{List => JList, Map => JMap, Optional}
+
+/** What another actor, another service and a broken journal leave of a shell. */
+class ShellRecoverySpec extends ActorSpec with LiveShells {
+
+  "Another actor for a live shell" should {
+
+    "have the same process, with what it holds" in inShell { shell =>
+      shell.run("x=5")
+      shell.replaceActor()
+      shell.output("echo $x") shouldBe "5\n"
+      shell.commands should have size 2
+    }
+
+    "see the end of the command it found running" in inShell { shell =>
+      val id = shell.start("read x; echo got $x; (exit 6)")
+      shell.replaceActor()
+      shell.describe.currentCommand shouldBe Optional.of(id)
+      shell.stdin("it\n")
+      val last = shell.await().last.get
+      (last.id, last.exitCode.get) shouldBe ((id, 6))
+    }
+
+    "still time out the command it found running" in inShell { shell =>
+      shell.start("sleep 600", timeoutMs = Some(300))
+      shell.replaceActor()
+      shell.await().last.get.state shouldBe State.TIMED_OUT
+    }
+  }
+
+  "A shell without its process" should {
+
+    "end the command that was running, as the service restarted" in inShell { shell =>
+      val id = shell.start("echo before; sleep 600")
+      shell.outputWith("before", 0)
+      shell.replaceActor(new ShellProcesses(sandbox, runtime))
+      shell.ended().reason shouldBe "service_restarted"
+      eventually(shell.describe.currentCommand shouldBe Optional.empty)
+      val command = shell.commands.last
+      end(command) shouldBe ((State.SHELL_DIED, Some(Reason.SERVICE_RESTARTED), None, None))
+      (command.id, command.logBytes) shouldBe ((id, 7))
+      shell.read(0, 0).slice.data.utf8String shouldBe "before\n"
+      shell.exec("echo no") shouldBe notRunning
+    }
+  }
+
+  "A journal that fails" should {
+
+    "keep a command from starting" in inShell { shell =>
+      shell.run("x=kept")
+      journal.failNextPersisted(shell.persistenceId)
+      shell.actor ! new Shell.Exec(
+        "echo ran > ran-without-journal",
+        0,
+        Optional.empty[java.lang.Long],
+        JMap.of(),
+        JList.of(),
+        new Shell.Window(10, false),
+        false,
+        10,
+        createTestProbe[Shell.ExecReply]().ref)
+      askAgain(shell.actor)(new Shell.Describe(_: ActorRef[Shell.DescribeReply]))
+      shell.output("echo $x") shouldBe "kept\n"
+      shell.commands.map(_.command) shouldBe Seq("x=kept", "echo $x")
+      Files.exists(workspace.files.resolve("ran-without-journal")) shouldBe false
+    }
+
+    "not lose the end of a command" in inShell { shell =>
+      val id = shell.start("read x; (exit 6)")
+      journal.failNextPersisted(shell.persistenceId)
+      shell.stdin("\n")
+      eventually(shell.describe.currentCommand shouldBe Optional.empty)
+      val last = shell.commands.last
+      (last.id, last.exitCode.get) shouldBe ((id, 6))
+      shell.output("echo next") shouldBe "next\n"
+    }
+  }
+}
