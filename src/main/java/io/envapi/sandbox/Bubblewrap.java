@@ -34,7 +34,7 @@ final class Bubblewrap implements AutoCloseable {
 
   /** Directories of the sandbox itself; bubblewrap would make them for their owner only. */
   private static final List<String> PLACES =
-      List.of("/etc", "/etc/apt", "/etc/maven", "/run", "/var", "/var/lib");
+      List.of("/etc", "/etc/apt", "/etc/maven", "/run", "/var", "/var/lib", "/var/tmp");
 
   private static final long TMP_BYTES = 512L << 20;
   private static final long SHM_BYTES = 128L << 20;
@@ -120,7 +120,6 @@ final class Bubblewrap implements AutoCloseable {
     options.addAll(List.of("--remount-ro", "/dev"));
     options.addAll(
         List.of("--perms", "1777", "--size", Long.toString(TMP_BYTES), "--tmpfs", "/tmp"));
-    options.addAll(List.of("--symlink", "../tmp", "/var/tmp"));
     return options;
   }
 

@@ -8,6 +8,7 @@ import io.envapi.linux.Pty;
 import io.envapi.linux.Spawner;
 import io.envapi.process.ProcessIdentity;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -24,10 +25,16 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
   private final Host host;
   private final ShellStarter starter;
   private final boolean filtered;
+  private final Optional<ReachableRoot> reachable;
 
-  OpenSandbox(Host host) {
+  /**
+   * @param reachable where shells can reach their workspace if they cannot on the host
+   */
+  OpenSandbox(Host host, Optional<ReachableRoot> reachable) {
     this.host = host;
-    Optional<Spawner> confined = Seccomp.filter().flatMap(OpenSandbox::confined);
+    this.reachable = reachable;
+    Optional<byte[]> filter = reachable.isPresent() ? Seccomp.joiningFilter() : Seccomp.filter();
+    Optional<Spawner> confined = filter.flatMap(OpenSandbox::confined);
     this.filtered = confined.isPresent();
     this.starter =
         new ShellStarter(
@@ -86,17 +93,32 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
     int user = owner.orElse(host.credentials().uid());
     long others =
         host.cgroups().holdsProcesses() ? 0 : ProcessScan.threads(ProcessScan.ofUser(user));
-    return starter.start(
-        launch,
-        new Confinement(
-            owner.isPresent() ? Host.become(user) : List.of(),
-            false,
-            files,
-            files.toString(),
-            owner,
-            Math.toIntExact(ProcessHandle.current().pid()),
-            false),
-        others);
+    List<String> wrapper = new ArrayList<>();
+    reachable.ifPresent(root -> wrapper.addAll(root.entering()));
+    owner.ifPresent(uid -> wrapper.addAll(Host.become(uid)));
+    return starter
+        .start(
+            launch,
+            new Confinement(
+                wrapper,
+                false,
+                reachable.isPresent() ? Path.of("/") : files,
+                files.toString(),
+                owner,
+                Math.toIntExact(ProcessHandle.current().pid()),
+                false),
+            others)
+        .then(this::inItsPlace);
+  }
+
+  /** The number of a process that has ended may mean another one, in another namespace. */
+  private Result<Started> inItsPlace(Started started) {
+    if (reachable.map(ReachableRoot::isAlive).orElse(true)) {
+      return Result.ok(started);
+    }
+    started.members().killAll();
+    started.members().close();
+    return Result.refused(new Failure.SandboxFailed("the shell could not be started"));
   }
 
   @Override

@@ -4,10 +4,12 @@ import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
 import io.envapi.linux.LinuxException;
 import io.envapi.linux.Spawner;
+import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -124,18 +126,38 @@ public final class SandboxProbe {
     }
     List<String> missing = Tools.missing(List.of("setpriv"));
     return missing.isEmpty()
-        ? trial(SandboxTier.USER, () -> new UserSandbox(host))
+        ? reachable(SandboxTier.USER, root -> new UserSandbox(host, root))
         : unavailable(SandboxTier.USER, "not installed: " + String.join(", ", missing));
   }
 
   private Optional<Sandbox> directory() {
     Optional<Sandbox> shared =
-        host.credentials().isRoot()
-            ? trial(SandboxTier.DIRECTORY, () -> new DirectorySandbox(host, true))
+        host.credentials().isRoot() && Tools.missing(List.of("setpriv")).isEmpty()
+            ? reachable(SandboxTier.DIRECTORY, root -> new DirectorySandbox(host, true, root))
             : Optional.empty();
     return shared.isPresent()
         ? shared
-        : trial(SandboxTier.DIRECTORY, () -> new DirectorySandbox(host, false));
+        : trial(SandboxTier.DIRECTORY, () -> new DirectorySandbox(host, false, Optional.empty()));
+  }
+
+  /** A tier whose shells are another user: where that one cannot reach the data root, made to. */
+  private Optional<Sandbox> reachable(
+      SandboxTier tier, Function<Optional<ReachableRoot>, Sandbox> make) {
+    Optional<Path> closed = ReachableRoot.closedAbove(host.settings().root());
+    Optional<Sandbox> direct = trial(tier, () -> make.apply(Optional.empty()));
+    if (direct.isPresent() || closed.isEmpty() || !Tools.missing(ReachableRoot.TOOLS).isEmpty()) {
+      return direct;
+    }
+    try {
+      ReachableRoot root = ReachableRoot.below(closed.get(), host);
+      Optional<Sandbox> found = trial(tier, () -> make.apply(Optional.of(root)));
+      if (found.isEmpty()) {
+        root.close();
+      }
+      return found;
+    } catch (SandboxException e) {
+      return unavailable(tier, reasons.getOrDefault(tier, "") + ", and " + e.reason());
+    }
   }
 
   private Optional<Sandbox> unavailable(SandboxTier tier, String reason) {

@@ -17,8 +17,8 @@ import java.util.OptionalInt;
  */
 public final class UserSandbox extends OpenSandbox {
 
-  UserSandbox(Host host) {
-    super(host);
+  UserSandbox(Host host, Optional<ReachableRoot> reachable) {
+    super(host, reachable);
   }
 
   @Override

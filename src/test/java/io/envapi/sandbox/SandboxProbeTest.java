@@ -13,6 +13,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class SandboxProbeTest {
 
@@ -74,23 +76,44 @@ class SandboxProbeTest {
                 "ENVAPI_MIN_SANDBOX_TIER is namespace, and a weaker tier is forced"));
   }
 
-  /** Users who cannot get to the data root cannot work in it. */
-  @Test
-  void aTierAboveTheHostsMeansIsRefusedWithTheReason() throws IOException {
+  @ParameterizedTest
+  @EnumSource(SandboxTier.class)
+  void aDataRootBelowAClosedDirectoryWillDo(SandboxTier tier) throws IOException {
     Assumptions.assumeTrue(Credentials.current().isRoot(), "not root");
+    Tiers.sandbox(tier);
     Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
-    assertThat(SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.USER))))
-        .isEqualTo(
-            new SandboxProbe.Outcome.Refused(
-                "ENVAPI_SANDBOX_TIER is user, but user: the workspace cannot be entered"));
+    Files.writeString(root.resolve("private"), "x");
+    SandboxSettings settings = settings(SandboxTier.DIRECTORY, Optional.of(tier));
+    var outcome = SandboxProbe.probe(settings);
+    assertThat(outcome).isInstanceOf(SandboxProbe.Outcome.Chosen.class);
+    Sandbox sandbox = ((SandboxProbe.Outcome.Chosen) outcome).sandbox();
+    try (TestEnvironment environment = new TestEnvironment(sandbox, settings)) {
+      assertThat(environment.workspace().uid()).isNotZero();
+      String script = "echo x >f; cd ~ && ls; id -u; ls '%s' 2>/dev/null; true";
+      assertThat(environment.output(script.formatted(root)))
+          .startsWith("f\n" + environment.workspace().uid() + "\n")
+          .doesNotContain("private");
+      assertThat(environment.workspace().files().resolve("f")).hasContent("x\n");
+      assertThat(Files.readString(Path.of("/proc/self/mountinfo"))).doesNotContain(root.toString());
+    }
   }
 
   @Test
-  void whereRootsDirectoriesAreClosedTheDirectoryTierStillWorks() throws IOException {
-    Assumptions.assumeTrue(Credentials.current().isRoot(), "not root");
-    Files.setPosixFilePermissions(root, PosixFilePermissions.fromString("rwx------"));
-    assertThat(
-            SandboxProbe.probe(settings(SandboxTier.DIRECTORY, Optional.of(SandboxTier.DIRECTORY))))
-        .isInstanceOf(SandboxProbe.Outcome.Chosen.class);
+  void aTierAboveTheHostsMeansIsRefusedWithTheReason() {
+    SandboxSettings noShell =
+        new SandboxSettings(
+            root.resolve("data"),
+            SandboxTier.DIRECTORY,
+            Optional.of(SandboxTier.DIRECTORY),
+            Path.of("/bin/false"),
+            61_000,
+            10,
+            List.of(),
+            true);
+    assertThat(SandboxProbe.probe(noShell))
+        .isEqualTo(
+            new SandboxProbe.Outcome.Refused(
+                "ENVAPI_SANDBOX_TIER is directory, but directory:"
+                    + " a shell could not be started in it"));
   }
 }

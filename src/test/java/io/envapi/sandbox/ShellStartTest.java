@@ -196,8 +196,8 @@ class ShellStartTest {
     Host host = Host.of(settings);
     Sandbox sandbox =
         switch (tier) {
-          case DIRECTORY -> new DirectorySandbox(host, false);
-          case USER -> new UserSandbox(host);
+          case DIRECTORY -> new DirectorySandbox(host, false, Optional.empty());
+          case USER -> new UserSandbox(host, Optional.empty());
           case NAMESPACE ->
               new NamespaceSandbox(host, Seccomp.filter().orElseThrow(), Tiers.joiner(), false);
         };

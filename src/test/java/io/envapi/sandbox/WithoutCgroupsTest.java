@@ -6,6 +6,7 @@ import io.envapi.linux.Credentials;
 import io.envapi.linux.Spawner;
 import io.envapi.process.ProcessIdentity;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -31,8 +32,9 @@ class WithoutCgroupsTest {
             new Directories(settings.root(), spawner));
     Sandbox sandbox =
         switch (tier) {
-          case DIRECTORY -> new DirectorySandbox(host, host.credentials().isRoot());
-          case USER -> new UserSandbox(host);
+          case DIRECTORY ->
+              new DirectorySandbox(host, host.credentials().isRoot(), Optional.empty());
+          case USER -> new UserSandbox(host, Optional.empty());
           case NAMESPACE ->
               new NamespaceSandbox(host, Seccomp.filter().orElseThrow(), Tiers.joiner(), false);
         };
