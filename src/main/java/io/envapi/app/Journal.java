@@ -3,6 +3,10 @@ package io.envapi.app;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 
@@ -13,8 +17,8 @@ final class Journal {
 
   /**
    * The address of the database. {@code WRITE_DELAY=0}: an event that was acknowledged survives a
-   * SIGKILL, which H2's default of 500 ms does not give. The database closes with the journal, in
-   * its phase of the shutdown, and not in a hook of its own.
+   * SIGKILL, which H2's default of 500 ms does not give. The database is closed after everything
+   * that writes to it has ended, and not in a hook of its own.
    */
   static String url(Path directory) {
     return "jdbc:h2:file:"
@@ -25,6 +29,14 @@ final class Journal {
   /** Brings the tables up to date. */
   static void migrate(String url) {
     Flyway.configure().dataSource(url, "", "").locations("classpath:schema/h2").load().migrate();
+  }
+
+  /** Writes everything out and closes the database, which outlives its last connection. */
+  static void close(String url) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url);
+        Statement statement = connection.createStatement()) {
+      statement.execute("SHUTDOWN");
+    }
   }
 
   static Config config(String url) {

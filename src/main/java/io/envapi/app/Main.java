@@ -10,6 +10,7 @@ import io.envapi.keyring.KeyringSettings;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.sandbox.SandboxProbe;
 import java.io.IOException;
+import java.sql.SQLException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.http.javadsl.ServerBinding;
 import org.slf4j.Logger;
@@ -22,14 +23,14 @@ public final class Main {
 
   private Main() {}
 
-  public static void main(String[] arguments) throws IOException {
+  public static void main(String[] arguments) throws IOException, SQLException {
     switch (Settings.load(System.getenv())) {
       case Settings.Invalid invalid -> fail(invalid.message());
       case Settings.Loaded(var settings) -> start(settings);
     }
   }
 
-  private static void start(Settings settings) throws IOException {
+  private static void start(Settings settings) throws IOException, SQLException {
     LogSetup.apply(settings.log());
     switch (DataRoot.open(settings.sandbox().root())) {
       case DataRoot.InUse(var holder) ->
@@ -41,17 +42,19 @@ public final class Main {
     }
   }
 
-  private static void run(Settings settings, DataRoot root) throws IOException {
+  private static void run(Settings settings, DataRoot root) throws IOException, SQLException {
     switch (SandboxProbe.probe(settings.sandbox())) {
       case SandboxProbe.Outcome.Refused(var message) -> fail(message);
       case SandboxProbe.Outcome.Chosen(var sandbox, var _) -> serve(settings, root, sandbox);
     }
   }
 
-  private static void serve(Settings settings, DataRoot root, Sandbox sandbox) throws IOException {
+  private static void serve(Settings settings, DataRoot root, Sandbox sandbox)
+      throws IOException, SQLException {
     Keyring keyring = Keyring.open(KeyringSettings.from(settings.envapi()));
     AuditLog audit = AuditLog.open(root.directory("audit"));
     Service service = Service.start(settings, root, sandbox, audit);
+    Shutdown.onSignals(service.system());
     service
         .running()
         .thenCompose(node -> listen(settings, service, node, keyring, audit, sandbox))
@@ -67,9 +70,12 @@ public final class Main {
                 fail("the service could not start: " + failure.getMessage());
               }
             });
-    service.system().getWhenTerminated().toCompletableFuture().join();
+    service.awaitEnd();
     keyring.close();
+    audit.close();
     root.close();
+    LOG.info("ended");
+    System.exit(0);
   }
 
   private static CompletionStage<ServerBinding> listen(
@@ -103,9 +109,12 @@ public final class Main {
                 readiness));
     return HttpServer.start(service.system(), api, settings.http())
         .thenApply(
-            binding ->
-                binding.addToCoordinatedShutdown(
-                    settings.shutdownGrace(), service.system().classicSystem()));
+            binding -> {
+              new Shutdown(
+                      service, binding, settings.shutdownGrace(), settings.shell().closeGrace())
+                  .register();
+              return binding;
+            });
   }
 
   private static void fail(String message) {

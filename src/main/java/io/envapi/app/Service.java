@@ -10,6 +10,8 @@ import io.envapi.sandbox.Sandbox;
 import io.envapi.shell.ShellProcesses;
 import io.envapi.shell.ShellRuntime;
 import java.io.IOException;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
@@ -27,13 +29,21 @@ final class Service {
 
   private final ActorSystem<Void> system;
   private final CompletableFuture<Node.Running> running;
+  private final CompletableFuture<ShellProcesses> shells;
   private final ExecutorService blocking;
+  private final String journal;
 
   private Service(
-      ActorSystem<Void> system, CompletableFuture<Node.Running> running, ExecutorService blocking) {
+      ActorSystem<Void> system,
+      CompletableFuture<Node.Running> running,
+      CompletableFuture<ShellProcesses> shells,
+      ExecutorService blocking,
+      String journal) {
     this.system = system;
     this.running = running;
+    this.shells = shells;
     this.blocking = blocking;
+    this.journal = journal;
   }
 
   /** Starts the actors. {@code root} must be held. */
@@ -45,23 +55,26 @@ final class Service {
         Executors.newFixedThreadPool(
             BLOCKING_THREADS, Thread.ofPlatform().name("blocking-", 1).daemon().factory());
     CompletableFuture<Node.Running> running = new CompletableFuture<>();
+    CompletableFuture<ShellProcesses> shells = new CompletableFuture<>();
     Behavior<Void> guardian =
         Behaviors.setup(
             context -> {
-              var shells =
+              var runtime =
                   new ShellRuntime(
                       Poller.start(),
                       Materializer.createMaterializer(context),
                       blocking,
                       Executors.newVirtualThreadPerTaskExecutor(),
                       settings.shell());
+              var processes = new ShellProcesses(sandbox, runtime);
+              shells.complete(processes);
               Behavior<SelfUp> node =
                   Node.create(
                       new Node.Parts(
                           root.hostId(),
                           sandbox,
-                          new ShellProcesses(sandbox, shells),
-                          shells,
+                          processes,
+                          runtime,
                           settings.sandbox(),
                           settings.files(),
                           audit,
@@ -72,11 +85,16 @@ final class Service {
               return Behaviors.empty();
             });
     return new Service(
-        ActorSystem.create(guardian, "envapi", config(settings, journal)), running, blocking);
+        ActorSystem.create(guardian, "envapi", config(settings, journal)),
+        running,
+        shells,
+        blocking,
+        journal);
   }
 
   private static Config config(Settings settings, String journal) {
     return Journal.config(journal)
+        .withFallback(Shutdown.config(settings.shutdownGrace()))
         .withFallback(ConfigFactory.parseResources("pekko.conf"))
         .withFallback(settings.config())
         .resolve();
@@ -89,6 +107,17 @@ final class Service {
   /** Completes when requests can be answered. */
   CompletionStage<Node.Running> running() {
     return running;
+  }
+
+  /** Ends all shells and starts no more; completes when the journal has their ends. */
+  CompletionStage<Void> endShells(Duration grace) {
+    return shells.thenCompose(processes -> processes.endAll(grace));
+  }
+
+  /** Waits until all actors have ended, then closes the journal they wrote to. */
+  void awaitEnd() throws SQLException {
+    system.getWhenTerminated().toCompletableFuture().join();
+    Journal.close(journal);
   }
 
   /** For work of the routes that blocks shortly. */

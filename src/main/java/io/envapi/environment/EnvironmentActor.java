@@ -456,9 +456,11 @@ public final class EnvironmentActor
           busy &= !shells.lastAwaitedEnd(shell.id());
           yield Effect()
               .persist(new EnvironmentEvent.ShellEnded(shell.id(), end))
+              .thenRun((EnvironmentState next) -> runtime.processes().recorded(shell.id()))
               .thenNoReply()
               .thenUnstashAll();
         }
+        runtime.processes().recorded(shell.id());
         yield Effect().noReply();
       }
       case FromShell(ShellActor.Happened _) -> {

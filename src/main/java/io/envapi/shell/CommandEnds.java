@@ -67,11 +67,13 @@ final class CommandEnds {
             ? CommandRecord.Reason.SHELL_CLOSED
             : cause.killedFor().filter(FRAME_LOST::equals).isPresent()
                 ? CommandRecord.Reason.FRAME_LOST
-                : cause.outOfMemory() && status instanceof ExitStatus.Signaled
-                    ? CommandRecord.Reason.OOM
-                    : status instanceof ExitStatus.Signaled
-                        ? CommandRecord.Reason.SIGNALED
-                        : CommandRecord.Reason.SHELL_EXITED;
+                : cause.killedFor().filter(RESTARTED::equals).isPresent()
+                    ? CommandRecord.Reason.SERVICE_RESTARTED
+                    : cause.outOfMemory() && status instanceof ExitStatus.Signaled
+                        ? CommandRecord.Reason.OOM
+                        : status instanceof ExitStatus.Signaled
+                            ? CommandRecord.Reason.SIGNALED
+                            : CommandRecord.Reason.SHELL_EXITED;
     return switch (status) {
       case ExitStatus.Exited(var code) ->
           finished(

@@ -310,6 +310,7 @@ public final class ShellActor
     if (!isRunning(state, id)) {
       return Effect().noReply();
     }
+    noticeEndOfService();
     CommandEnds.Cause cause = life.cause(id, how.mayBeOutOfMemory() && outOfMemory());
     return finish(CommandEnds.event(id, how, cause, now()), how.shellStatus());
   }
@@ -416,6 +417,7 @@ public final class ShellActor
 
   private ReplyEffect<ShellEvent, ShellState> onGone(
       ShellState state, Optional<ExitStatus> status) {
+    noticeEndOfService();
     if (state.running().isEmpty()) {
       ended(state, status);
       return Effect().noReply();
@@ -426,6 +428,13 @@ public final class ShellActor
         .persist(withStart(CommandEnds.lost(running, life.endReason(status), now(), logged)))
         .thenRun((ShellState next) -> ended(next, status))
         .thenNoReply();
+  }
+
+  /** What ends a shell with the service is neither a caller's wish nor the shell's own doing. */
+  private void noticeEndOfService() {
+    if (process.filter(ShellProcess::endsWithService).isPresent()) {
+      life.killedFor(CommandEnds.RESTARTED);
+    }
   }
 
   private void ended(ShellState state, Optional<ExitStatus> status) {

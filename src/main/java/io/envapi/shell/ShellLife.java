@@ -39,6 +39,7 @@ final class ShellLife {
 
   void over(ShellEnd how) {
     end = Optional.of(how);
+    lastActivityAt = how.at();
   }
 
   /** The service is about to kill the shell; {@code reason} as in {@code dead_reason}. */

@@ -75,6 +75,7 @@ public final class ShellProcess {
   private boolean logging;
   private int lastStatus;
   private volatile boolean replaced;
+  private volatile boolean endsWithService;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
   ShellProcess(
@@ -123,7 +124,7 @@ public final class ShellProcess {
    */
   private void watch(Poller poller, Executor blocking) {
     Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
-    started
+    var _ = started
         .child()
         .exit()
         .thenAcceptAsync(
@@ -141,7 +142,7 @@ public final class ShellProcess {
       emit(redaction.feed(framing.flush()));
       emit(redaction.flush());
     }
-    exited.thenAccept(
+    var _ = exited.thenAccept(
         status -> {
           stdin.close();
           tty.ifPresent(StdinPipe::close);
@@ -324,6 +325,16 @@ public final class ShellProcess {
     } finally {
       over.complete(null);
     }
+  }
+
+  /** {@link #terminate}, because the service ends and not by anybody's request. */
+  void endWithService(Duration grace) {
+    endsWithService = true;
+    terminate(grace);
+  }
+
+  boolean endsWithService() {
+    return endsWithService;
   }
 
   /** Ends the shell at once with SIGKILL. */

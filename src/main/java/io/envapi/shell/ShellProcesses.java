@@ -14,10 +14,13 @@ import io.envapi.sandbox.Limits;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.sandbox.Terminal;
 import io.envapi.sandbox.Workspace;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +31,8 @@ import org.slf4j.LoggerFactory;
 public final class ShellProcesses {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellProcesses.class);
+  private static final int RETRY_SECONDS = 5;
+  private static final Duration RECORDING = Duration.ofSeconds(2);
   private static final Failure NOT_STARTED =
       new Failure.SandboxFailed("the shell could not be started");
 
@@ -50,6 +55,8 @@ public final class ShellProcesses {
   private final Sandbox sandbox;
   private final ShellRuntime runtime;
   private final Map<ShellId, ShellProcess> live = new ConcurrentHashMap<>();
+  private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
+  private volatile boolean ending;
 
   public ShellProcesses(Sandbox sandbox, ShellRuntime runtime) {
     this.sandbox = sandbox;
@@ -58,6 +65,9 @@ public final class ShellProcesses {
 
   /** Starts a shell. Blocks; leaves nothing behind when it is refused. */
   public Result<ShellProcess> open(Opening opening) {
+    if (ending) {
+      return Result.refused(new Failure.HostUnavailable(RETRY_SECONDS));
+    }
     try {
       return opening.terminal().isPresent()
           ? openTerminal(opening, opening.terminal().get())
@@ -125,7 +135,10 @@ public final class ShellProcesses {
                 opening.workspace().logs(),
                 opening.ringBytes());
         live.put(opening.id(), process);
-        process.gone().whenComplete((status, failure) -> live.remove(opening.id(), process));
+        var _ = process.gone().thenRun(() -> live.remove(opening.id(), process));
+        if (ending) {
+          runtime.waiting().execute(process::kill);
+        }
         yield Result.ok(process);
       }
     };
@@ -142,5 +155,32 @@ public final class ShellProcesses {
 
   public int count() {
     return live.size();
+  }
+
+  /**
+   * Ends every shell because the service ends, and starts no more: SIGTERM, and SIGKILL after
+   * {@code grace}. Completes when the ends are in the journal, or shortly after the grace.
+   */
+  public CompletableFuture<Void> endAll(Duration grace) {
+    ending = true;
+    return CompletableFuture.allOf(
+        live.values().stream()
+            .map(shell -> end(shell, grace))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> end(ShellProcess shell, Duration grace) {
+    var recorded = unrecorded.computeIfAbsent(shell.id(), id -> new CompletableFuture<>());
+    runtime.waiting().execute(() -> shell.endWithService(grace));
+    return recorded.completeOnTimeout(
+        null, grace.plus(RECORDING).toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  /** The journal has the end of a shell. */
+  public void recorded(ShellId id) {
+    CompletableFuture<Void> awaited = unrecorded.get(id);
+    if (awaited != null) {
+      awaited.complete(null);
+    }
   }
 }

@@ -19,6 +19,7 @@ import io.envapi.shell.TerminalSize;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -191,7 +192,11 @@ public final class TestService implements AutoCloseable {
   @Override
   public void close() throws IOException {
     service.system().terminate();
-    await(service.system().getWhenTerminated());
+    try {
+      service.awaitEnd();
+    } catch (SQLException e) {
+      throw new IOException(e);
+    }
     root.close();
   }
 }

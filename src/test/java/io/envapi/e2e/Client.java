@@ -1,0 +1,99 @@
+package io.envapi.e2e;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** One account's calls to the service. */
+final class Client {
+
+  static final ObjectMapper JSON = new ObjectMapper();
+
+  private final HttpClient http;
+  private final String base;
+  private final String token;
+
+  Client(HttpClient http, String base, String token) {
+    this.http = http;
+    this.base = base;
+    this.token = token;
+  }
+
+  CompletableFuture<Answer> send(String method, String path, Object body) {
+    try {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(base + path))
+              .timeout(Duration.ofSeconds(90))
+              .header("Authorization", "Bearer " + token);
+      if (body.equals("")) {
+        request.method(method, HttpRequest.BodyPublishers.noBody());
+      } else {
+        request
+            .header("Content-Type", "application/json")
+            .method(method, HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
+      }
+      return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofByteArray())
+          .thenApply(Client::answer);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Answer answer(HttpResponse<byte[]> response) {
+    try {
+      JsonNode body =
+          response.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(response.body());
+      return new Answer(response.statusCode(), body);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Throws {@link IOException} when no answer came. */
+  Answer call(String method, String path, Object body) throws IOException {
+    try {
+      return send(method, path, body).join();
+    } catch (CompletionException e) {
+      throw new IOException("no answer to " + method + " " + path, e.getCause());
+    }
+  }
+
+  Answer get(String path) throws IOException {
+    return call("GET", path, "");
+  }
+
+  Answer post(String path, Map<String, ?> body) throws IOException {
+    return call("POST", path, body);
+  }
+
+  Answer delete(String path) throws IOException {
+    return call("DELETE", path, "");
+  }
+
+  /** A new environment's id. */
+  String environment(String name) throws IOException {
+    return post("/v1/environments", Map.of("name", name)).expect(201).path("id").asText();
+  }
+
+  /** A new shell's id. */
+  String shell(String environment) throws IOException {
+    return post("/v1/environments/" + environment + "/shells", Map.of())
+        .expect(201)
+        .path("id")
+        .asText();
+  }
+
+  Answer exec(String shell, String command, long waitMs) throws IOException {
+    return post("/v1/shells/" + shell + "/exec", Map.of("command", command, "wait_ms", waitMs));
+  }
+}

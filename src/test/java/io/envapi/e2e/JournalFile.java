@@ -1,0 +1,54 @@
+package io.envapi.e2e;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.function.Consumer;
+
+/** The journal of a service that does not run, opened by the test. */
+final class JournalFile implements AutoCloseable {
+
+  private final Path file;
+  private final Connection connection;
+
+  JournalFile(Path root) throws SQLException {
+    this.file = root.resolve("journal").resolve("journal");
+    this.connection = DriverManager.getConnection("jdbc:h2:file:" + file + ";WRITE_DELAY=0");
+  }
+
+  /** Changes the event that tells of the opening of {@code shell}; how many there were. */
+  int rewriteShell(String shell, Consumer<ObjectNode> change) throws SQLException, IOException {
+    int changed = 0;
+    try (Statement select = connection.createStatement();
+        PreparedStatement update =
+            connection.prepareStatement(
+                "UPDATE \"event_journal\" SET \"event_payload\" = ? WHERE \"ordering\" = ?");
+        ResultSet events =
+            select.executeQuery(
+                "SELECT \"ordering\", \"event_payload\" FROM \"event_journal\""
+                    + " WHERE \"persistence_id\" LIKE 'Environment|%'")) {
+      while (events.next()) {
+        ObjectNode event = (ObjectNode) Client.JSON.readTree(events.getBytes(2));
+        if (event.path("type").asText().equals("shell-opened")
+            && event.path("shell").path("id").asText().equals(shell)) {
+          change.accept((ObjectNode) event.path("shell"));
+          update.setBytes(1, Client.JSON.writeValueAsBytes(event));
+          update.setLong(2, events.getLong(1));
+          changed += update.executeUpdate();
+        }
+      }
+    }
+    return changed;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}
