@@ -15,12 +15,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * The directory that holds everything durable, locked for one service at a time. The lock is the
  * kernel's (fcntl(2)), so a service that was killed leaves none behind.
  */
 final class DataRoot implements AutoCloseable {
+
+  private static final Pattern ID = Pattern.compile("host_[0-9a-f]{12}");
 
   /** What opening came to. */
   sealed interface Outcome {}
@@ -31,6 +34,9 @@ final class DataRoot implements AutoCloseable {
    * @param holder the pid of the service that has the lock, where it could be read
    */
   record InUse(Optional<String> holder) implements Outcome {}
+
+  /** The directory is there, and what is in it cannot be used; {@code why} names no path above it. */
+  record Unusable(String why) implements Outcome {}
 
   private final Path path;
   private final FileChannel lock;
@@ -61,7 +67,14 @@ final class DataRoot implements AutoCloseable {
     channel.truncate(0);
     String pid = Long.toString(ProcessHandle.current().pid());
     channel.write(ByteBuffer.wrap(pid.getBytes(StandardCharsets.US_ASCII)), 0);
-    return new Opened(new DataRoot(path, channel, hostId(path)));
+    Optional<HostId> hostId = hostId(path);
+    if (hostId.isEmpty()) {
+      channel.close();
+      return new Unusable(
+          "the file host-id in the data root does not hold a host's id: restore it, since everything"
+              + " in the journal belongs to the host it named");
+    }
+    return new Opened(new DataRoot(path, channel, hostId.get()));
   }
 
   private static Optional<FileLock> tryLock(FileChannel channel) throws IOException {
@@ -77,10 +90,12 @@ final class DataRoot implements AutoCloseable {
     return pid.isEmpty() ? Optional.empty() : Optional.of(pid);
   }
 
-  private static HostId hostId(Path path) throws IOException {
+  /** Of this root, given to it at the first start; empty when the file holds something else. */
+  private static Optional<HostId> hostId(Path path) throws IOException {
     Path file = path.resolve("host-id");
     if (Files.exists(file)) {
-      return new HostId(Files.readString(file).strip());
+      String stored = Files.readString(file).strip();
+      return ID.matcher(stored).matches() ? Optional.of(new HostId(stored)) : Optional.empty();
     }
     byte[] random = new byte[6];
     new SecureRandom().nextBytes(random);
@@ -88,7 +103,7 @@ final class DataRoot implements AutoCloseable {
     Path fresh = path.resolve("host-id.new");
     Files.writeString(fresh, id + "\n");
     Files.move(fresh, file, StandardCopyOption.ATOMIC_MOVE);
-    return new HostId(id);
+    return Optional.of(new HostId(id));
   }
 
   /** The identity of this root, kept over restarts. */

@@ -38,6 +38,7 @@ public final class Main {
               "the data root is in use by another service"
                   + holder.map(pid -> ", process " + pid).orElse("")
                   + ": stop that one, or set ENVAPI_ROOT to another directory");
+      case DataRoot.Unusable(var why) -> fail(why);
       case DataRoot.Opened(var root) -> run(settings, root);
     }
   }

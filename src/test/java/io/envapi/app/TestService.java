@@ -62,6 +62,7 @@ public final class TestService implements AutoCloseable {
         switch (DataRoot.open(directory)) {
           case DataRoot.Opened(var opened) -> opened;
           case DataRoot.InUse _ -> throw new IllegalStateException("the root is in use");
+          case DataRoot.Unusable(var why) -> throw new IllegalStateException(why);
         };
     var sandbox =
         switch (SandboxProbe.probe(settings.sandbox())) {

@@ -14,12 +14,11 @@ import java.util.function.Consumer;
 /** The journal of a service that does not run, opened by the test. */
 final class JournalFile implements AutoCloseable {
 
-  private final Path file;
   private final Connection connection;
 
   JournalFile(Path root) throws SQLException {
-    this.file = root.resolve("journal").resolve("journal");
-    this.connection = DriverManager.getConnection("jdbc:h2:file:" + file + ";WRITE_DELAY=0");
+    Path file = root.resolve("journal").resolve("journal");
+    this.connection = DriverManager.getConnection("jdbc:h2:file:" + file);
   }
 
   /** Changes the event that tells of the opening of {@code shell}; how many there were. */
@@ -49,6 +48,10 @@ final class JournalFile implements AutoCloseable {
 
   @Override
   public void close() throws SQLException {
+    // The file outlives its last connection otherwise: that setting of the service is stored in it.
+    try (Statement statement = connection.createStatement()) {
+      statement.execute("SHUTDOWN");
+    }
     connection.close();
   }
 }

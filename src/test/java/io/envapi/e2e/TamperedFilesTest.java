@@ -1,0 +1,77 @@
+package io.envapi.e2e;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a crash can leave half done on the disk does not keep the service from starting. */
+class TamperedFilesTest {
+
+  @TempDir Path directory;
+
+  @Test
+  void halfWrittenFilesAreRepairedOrPassedOver() throws Exception {
+    try (RunningService service = RunningService.start(directory, Map.of())) {
+      Client client = service.as("alice");
+      String environment = client.environment("kept");
+      String shell = client.shell(environment);
+      String command =
+          client.exec(shell, "echo kept", 30_000).expect(200).path("id").asText();
+      service.kill();
+      Path root = service.root();
+      Files.writeString(
+          root.resolve("audit").resolve("audit.jsonl"),
+          "{\"ts\": 1767225600.5, \"action\": \"environment.cr",
+          StandardOpenOption.APPEND);
+      Files.writeString(root.resolve("host-id.new"), "host_12");
+      Files.writeString(root.resolve("lock"), "not a pid, and longer than one");
+      Files.writeString(root.resolve("journal").resolve("journal.trace.db"), "torn");
+      Files.writeString(root.resolve("journal").resolve("journal.mv.db.tempFile"), "torn");
+
+      service.restart();
+
+      assertThat(client.get("/v1/environments").expect(200).path("environments"))
+          .extracting(e -> e.path("id").asText())
+          .containsExactly(environment);
+      assertThat(client.get("/v1/commands/" + command).expect(200).path("output").asText())
+          .isEqualTo("kept\n");
+      String later = client.environment("later");
+      List<String> created = new ArrayList<>();
+      for (JsonNode event :
+          service
+              .as(RunningService.OPERATOR)
+              .get("/v1/admin/audit?limit=100")
+              .expect(200)
+              .path("events")) {
+        if (event.path("action").asText().equals("environment.create")) {
+          created.add(event.path("environment_id").asText());
+        }
+      }
+      assertThat(created).containsExactly(environment, later);
+    }
+  }
+
+  @Test
+  void aHostIdThatIsNoneStopsTheStartInsteadOfBecomingAnotherHost() throws Exception {
+    try (RunningService service = RunningService.start(directory, Map.of())) {
+      String host = Files.readString(service.root().resolve("host-id"));
+      service.kill();
+      Files.writeString(service.root().resolve("host-id"), "");
+
+      try (JavaProcess broken = service.another(Map.of())) {
+        assertThat(broken.exit(java.time.Duration.ofMinutes(1))).isEqualTo(1);
+        assertThat(broken.log().lines()).singleElement().asString().contains("host-id");
+      }
+      Files.writeString(service.root().resolve("host-id"), host);
+      service.restart();
+    }
+  }
+}
