@@ -228,7 +228,8 @@ public final class Account
 
   private ReplyEffect<AccountEvent, AccountState> onChanged(
       AccountState state, EnvironmentId changed, Change change) {
-    if (!state.environments().containsKey(changed.value())) {
+    AccountState.Entry entry = state.environments().get(changed.value());
+    if (entry == null || !isNews(entry.phase(), change)) {
       return Effect().noReply();
     }
     AccountEvent event =
@@ -238,6 +239,15 @@ public final class Account
           case DELETED -> new AccountEvent.EnvironmentReleased(changed);
         };
     return Effect().persist(event).thenNoReply();
+  }
+
+  /** An environment tells its state again after each restart; a create has its own answer. */
+  private static boolean isNews(AccountState.Phase known, Change change) {
+    return switch (change) {
+      case ARCHIVED -> known == AccountState.Phase.ACTIVE;
+      case REVIVED -> known == AccountState.Phase.ARCHIVED;
+      case DELETED -> true;
+    };
   }
 
   /**

@@ -189,6 +189,10 @@ public final class EnvironmentActor
           ready -> new Prepared(ready, Optional.of(create)));
       return Effect().noReply();
     }
+    if (request instanceof Environment.Delete) {
+      // The host has a place for it that a create left behind which was never finished.
+      host.tell(new EnvironmentGone(id));
+    }
     return refuse(request, request.notFound(id));
   }
 
@@ -225,6 +229,13 @@ public final class EnvironmentActor
     if (state instanceof EnvironmentState.Present present) {
       present.running().forEach(s -> shells.actor(s, workspace.orElseThrow()));
       shells.awaitEndOfLost(present.running());
+      // The account may have missed it: it is told after the event is stored.
+      runtime
+          .changed()
+          .accept(
+              present.account(),
+              new Account.Changed(
+                  id, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED));
     }
     busy = shells.awaitsEnd();
     return Effect().none().thenNoReply().thenUnstashAll();

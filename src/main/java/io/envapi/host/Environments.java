@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -72,7 +73,14 @@ public final class Environments {
   public CompletionStage<List<EnvironmentView>> list(AccountId account) {
     return accounts
         .<Account.Listed>ask(account, timeout, Account.ListEnvironments::new)
-        .thenCompose(listed -> views(listed.environments()));
+        .thenCompose(
+            listed ->
+                views(
+                    listed.environments(),
+                    // Deleted, and the service was killed before the account knew.
+                    gone ->
+                        accounts.changed(
+                            account, new Account.Changed(gone, Account.Change.DELETED))));
   }
 
   /** Every environment of every account on the hosts that answer, oldest first. */
@@ -83,7 +91,7 @@ public final class Environments {
                 host ->
                     AskPattern.<Host.Command, Host.Listed>ask(
                             host, Host.ListEnvironments::new, timeout, system.scheduler())
-                        .thenCompose(listed -> views(listed.environments())))
+                        .thenCompose(listed -> views(listed.environments(), gone -> {})))
             .toList();
     return all(asked)
         .thenApply(
@@ -187,7 +195,8 @@ public final class Environments {
         system.scheduler());
   }
 
-  private CompletionStage<List<EnvironmentView>> views(List<Account.Located> located) {
+  private CompletionStage<List<EnvironmentView>> views(
+      List<Account.Located> located, Consumer<EnvironmentId> gone) {
     List<CompletionStage<Result<EnvironmentView>>> asked =
         located.stream()
             .map(
@@ -204,9 +213,12 @@ public final class Environments {
         .thenApply(
             results -> {
               List<EnvironmentView> views = new ArrayList<>();
-              for (Result<EnvironmentView> result : results) {
-                if (result instanceof Result.Ok<EnvironmentView>(var view)) {
-                  views.add(view);
+              for (int i = 0; i < results.size(); i++) {
+                switch (results.get(i)) {
+                  case Result.Ok<EnvironmentView>(var view) -> views.add(view);
+                  case Result.Refused<EnvironmentView>(Failure.NotFound _) ->
+                      gone.accept(located.get(i).id());
+                  case Result.Refused<EnvironmentView> _ -> {}
                 }
               }
               return views;

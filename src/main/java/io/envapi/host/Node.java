@@ -84,9 +84,10 @@ public final class Node {
             parts.audit(),
             accounts::changed,
             account -> effective(accounts, account));
-    hosts.put(
-        parts.host(),
-        context.spawn(HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host"));
+    var host =
+        context.spawn(HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host");
+    hosts.put(parts.host(), host);
+    new Strays(context.getSystem(), accounts, host).remove();
     var environments = new Environments(context.getSystem(), accounts, hosts, parts.settings());
     return new Running(environments, accounts);
   }
