@@ -35,7 +35,9 @@ final class DataRoot implements AutoCloseable {
    */
   record InUse(Optional<String> holder) implements Outcome {}
 
-  /** The directory is there, and what is in it cannot be used; {@code why} names no path above it. */
+  /**
+   * The directory is there, and what is in it cannot be used; {@code why} names no path above it.
+   */
   record Unusable(String why) implements Outcome {}
 
   private final Path path;

@@ -76,8 +76,8 @@ public final class Shell {
    * Reads the shell's output.
    *
    * @param waitMs how long the answer may wait for output past {@code cursor} while a command runs
-   * @param fromLogs whether bytes the ring lost are taken from the commands' logs, and the wait goes on
-   *     while no command runs: for those who follow the shell
+   * @param fromLogs whether bytes the ring lost are taken from the commands' logs, and the wait
+   *     goes on while no command runs: for those who follow the shell
    */
   public record ReadOutput(
       long cursor, int maxBytes, long waitMs, boolean fromLogs, ActorRef<OutputReply> replyTo)

@@ -33,11 +33,11 @@ import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
 /**
  * One shell: takes its commands one at a time, knows how each ended, and remembers them.
  *
- * <p>Nobody is told of a command that is not stored. A command that is waited for runs at once, and its
- * start is stored together with its end, if that comes within {@link #STORE_WITHIN}; otherwise then, or
- * as soon as anybody asks the shell anything. A command that is not waited for is stored before the
- * shell sees it. The process itself belongs to {@link ShellProcesses}; a restarted actor takes it up again, and one
- * that finds no process ends what the journal says is running.
+ * <p>Nobody is told of a command that is not stored. A command that is waited for runs at once, and
+ * its start is stored together with its end, if that comes within {@link #STORE_WITHIN}; otherwise
+ * then, or as soon as anybody asks the shell anything. A command that is not waited for is stored
+ * before the shell sees it. The process itself belongs to {@link ShellProcesses}; a restarted actor
+ * takes it up again, and one that finds no process ends what the journal says is running.
  */
 public final class ShellActor
     extends EventSourcedBehaviorWithEnforcedReplies<Shell.Command, ShellEvent, ShellState> {
@@ -215,8 +215,7 @@ public final class ShellActor
           exec.refuse(
               life.isClosing() || process.isEmpty()
                   ? new Failure.ShellNotRunning()
-                  : new Failure.ShellBusy(
-                      state.running().map(c -> c.id().value()).orElse("")));
+                  : new Failure.ShellBusy(state.running().map(c -> c.id().value()).orElse("")));
       case Shell.Describe(var replyTo) -> replyTo.tell(new Shell.Described(answers.view(state)));
       case Shell.ListCommands list -> answers.commands(state, list);
       case Shell.ReadOutput read -> onReadOutput(state, read);
@@ -494,8 +493,7 @@ public final class ShellActor
     waiters.add(waiter);
     waiters.timer(
         waiter,
-        context.scheduleOnce(
-            Duration.ofMillis(waitMs), context.getSelf(), new WaitOver(waiter)));
+        context.scheduleOnce(Duration.ofMillis(waitMs), context.getSelf(), new WaitOver(waiter)));
   }
 
   private void later(Duration delay, Internal message) {

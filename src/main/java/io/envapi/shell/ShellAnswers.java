@@ -59,8 +59,7 @@ final class ShellAnswers {
   }
 
   void commands(ShellState state, Shell.ListCommands list) {
-    list.replyTo()
-        .tell(new Shell.Commands(state.history().stream().map(this::current).toList()));
+    list.replyTo().tell(new Shell.Commands(state.history().stream().map(this::current).toList()));
   }
 
   /** Answers somebody whose wait is over. */

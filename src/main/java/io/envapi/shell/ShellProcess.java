@@ -55,8 +55,7 @@ public final class ShellProcess {
       Optional<Terminal> terminal) {}
 
   /** The newest command. */
-  private record Current(
-      CommandId id, CommandLog log, CompletableFuture<CommandEnd> end) {}
+  private record Current(CommandId id, CommandLog log, CompletableFuture<CommandEnd> end) {}
 
   private final ShellId id;
   private final Started started;
@@ -124,17 +123,18 @@ public final class ShellProcess {
    */
   private void watch(Poller poller, Executor blocking) {
     Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
-    var _ = started
-        .child()
-        .exit()
-        .thenAcceptAsync(
-            status -> {
-              closing.join();
-              started.members().killAll();
-              hangup.cancel();
-              exited.complete(status);
-            },
-            blocking);
+    var _ =
+        started
+            .child()
+            .exit()
+            .thenAcceptAsync(
+                status -> {
+                  closing.join();
+                  started.members().killAll();
+                  hangup.cancel();
+                  exited.complete(status);
+                },
+                blocking);
   }
 
   private void finish() {
@@ -142,16 +142,17 @@ public final class ShellProcess {
       emit(redaction.feed(framing.flush()));
       emit(redaction.flush());
     }
-    var _ = exited.thenAccept(
-        status -> {
-          stdin.close();
-          tty.ifPresent(StdinPipe::close);
-          pipes.script().close();
-          pipes.bulk().close();
-          endCurrent(new CommandEnd.ShellGone(status));
-          started.members().close();
-          gone.complete(status);
-        });
+    var _ =
+        exited.thenAccept(
+            status -> {
+              stdin.close();
+              tty.ifPresent(StdinPipe::close);
+              pipes.script().close();
+              pipes.bulk().close();
+              endCurrent(new CommandEnd.ShellGone(status));
+              started.members().close();
+              gone.complete(status);
+            });
   }
 
   private void deliver(Framing.Piece piece) {

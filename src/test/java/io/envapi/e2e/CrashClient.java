@@ -46,8 +46,7 @@ final class CrashClient {
   private boolean perhapsCreated;
   private int count;
 
-  CrashClient(
-      String account, Client client, Client operator, long seed, AtomicLong acknowledged) {
+  CrashClient(String account, Client client, Client operator, long seed, AtomicLong acknowledged) {
     this.account = account;
     this.client = client;
     this.operator = operator;
@@ -175,9 +174,7 @@ final class CrashClient {
     String shell = known.shells().iterator().next();
     String text = "exec " + count;
     JsonNode ran =
-        client
-            .exec(shell, "sleep 1000 & setsid sleep 1000 & echo " + text, 30_000)
-            .expect(200);
+        client.exec(shell, "sleep 1000 & setsid sleep 1000 & echo " + text, 30_000).expect(200);
     assertThat(ran.path("state").asText()).isEqualTo("exited");
     known.commands().put(ran.path("id").asText(), text + "\n");
   }
@@ -236,9 +233,9 @@ final class CrashClient {
 
   private void checkFiles(String id, Known known, String about) throws IOException {
     for (Map.Entry<String, Set<String>> file : Map.copyOf(known.files()).entrySet()) {
-      Answer answer =
-          client.get("/v1/environments/" + id + "/files/content?path=" + file.getKey());
-      String content = answer.status() == 404 ? ABSENT : answer.expect(200).path("content").asText();
+      Answer answer = client.get("/v1/environments/" + id + "/files/content?path=" + file.getKey());
+      String content =
+          answer.status() == 404 ? ABSENT : answer.expect(200).path("content").asText();
       assertThat(content).as("%s: %s of %s", about, file.getKey(), id).isIn(file.getValue());
       if (content.equals(ABSENT)) {
         known.files().remove(file.getKey());

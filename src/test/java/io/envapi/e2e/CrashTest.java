@@ -70,8 +70,7 @@ class CrashTest {
   }
 
   private void workUntilKilled(
-      RunningService service, List<CrashClient> clients, ExecutorService threads)
-      throws Exception {
+      RunningService service, List<CrashClient> clients, ExecutorService threads) throws Exception {
     long enough = acknowledged.get() + 1 + random.nextInt(MOST_ACKNOWLEDGED);
     List<Future<?>> working = new ArrayList<>();
     for (CrashClient client : clients) {

@@ -61,16 +61,18 @@ class JournalFaultTest {
       Files.delete(filler);
       await()
           .atMost(Duration.ofSeconds(60))
-          .untilAsserted(
-              () ->
-                  client.get("/v1/environments/" + environment).expect(200));
+          .untilAsserted(() -> client.get("/v1/environments/" + environment).expect(200));
       await()
           .atMost(Duration.ofSeconds(60))
           .untilAsserted(
               () -> {
                 String shell = client.shell(environment);
                 assertThat(
-                        client.exec(shell, "echo again", 10_000).expect(200).path("output").asText())
+                        client
+                            .exec(shell, "echo again", 10_000)
+                            .expect(200)
+                            .path("output")
+                            .asText())
                     .isEqualTo("again\n");
               });
     }

@@ -106,7 +106,10 @@ final class RunningService implements AutoCloseable {
     var changed = new HashMap<>(variables);
     changed.putAll(different);
     return JavaProcess.start(
-        Main.class.getName(), changed, Files.createTempFile(directory, "another", ".log"), SERVICE_JVM);
+        Main.class.getName(),
+        changed,
+        Files.createTempFile(directory, "another", ".log"),
+        SERVICE_JVM);
   }
 
   void awaitReady() {
@@ -139,7 +142,7 @@ final class RunningService implements AutoCloseable {
     }
   }
 
-  void kill() throws InterruptedException {
+  void kill() {
     service.kill();
   }
 
@@ -176,7 +179,7 @@ final class RunningService implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     http.shutdownNow();
     service.close();
     keyring.close();

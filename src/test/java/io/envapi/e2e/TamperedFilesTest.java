@@ -23,8 +23,7 @@ class TamperedFilesTest {
       Client client = service.as("alice");
       String environment = client.environment("kept");
       String shell = client.shell(environment);
-      String command =
-          client.exec(shell, "echo kept", 30_000).expect(200).path("id").asText();
+      String command = client.exec(shell, "echo kept", 30_000).expect(200).path("id").asText();
       service.kill();
       Path root = service.root();
       Files.writeString(
