@@ -19,7 +19,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The service and its keyring in processes of their own, on a root of their own. */
+/**
+ * The service and its keyring in processes of their own, on a root of their own.
+ *
+ * <p>{@code -Denvapi.e2e.tier=user} runs it in that sandbox tier instead of the strongest.
+ */
 final class RunningService implements AutoCloseable {
 
   static final String OPERATOR = "operator";
@@ -73,6 +77,7 @@ final class RunningService implements AutoCloseable {
     variables.put("ENVAPI_KEYRING_ISSUER", keyringBase);
     variables.put("ENVAPI_OPERATOR_ACCOUNTS", OPERATOR);
     variables.put("ENVAPI_LOG_JSON", "false");
+    variables.put("ENVAPI_SANDBOX_TIER", System.getProperty("envapi.e2e.tier", ""));
     variables.putAll(more);
     JavaProcess keyring =
         JavaProcess.start(
