@@ -42,14 +42,17 @@ final class EnvironmentWork {
 
   /**
    * Makes sure of the directories, and ends what an earlier service left running and what this one
-   * started but could not store. Where this service has shells of the environment, it is the actor
-   * alone that started again: a sandbox that looked for leftovers would find those shells.
+   * started but could not store.
+   *
+   * <p>Where this service has shells of the environment, it is the actor alone that started again,
+   * and a sandbox that looked for leftovers would find those shells.
    */
   Result<Workspace> takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
-    runtime.processes().of(id).stream()
+    List<ShellProcess> live = runtime.processes().of(id);
+    live.stream()
         .filter(p -> present.shell(p.id()).filter(ShellRecord::isRunning).isEmpty())
         .forEach(ShellProcess::kill);
-    if (!lost.isEmpty() && runtime.processes().of(id).isEmpty()) {
+    if (!lost.isEmpty() && live.isEmpty()) {
       int killed = runtime.sandbox().reconcile(id, lost);
       LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
     }

@@ -375,6 +375,7 @@ public final class ShellActor
 
   private ReplyEffect<ShellEvent, ShellState> onGone(
       ShellState state, Optional<ExitStatus> status) {
+    noticeEndOfService();
     if (state.running().isEmpty()) {
       ended(state, status);
       return Effect().noReply();

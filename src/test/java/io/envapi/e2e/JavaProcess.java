@@ -57,8 +57,8 @@ final class JavaProcess implements AutoCloseable {
   }
 
   /** SIGKILL; returns when it is gone. */
-  void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+  void kill() {
+    process.destroyForcibly().onExit().join();
   }
 
   /** Waits for its end; its exit status, 128+n after signal n. */
@@ -93,7 +93,7 @@ final class JavaProcess implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     kill();
   }
 }

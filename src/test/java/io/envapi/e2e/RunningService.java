@@ -19,7 +19,11 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The service and its keyring in processes of their own, on a root of their own. */
+/**
+ * The service and its keyring in processes of their own, on a root of their own.
+ *
+ * <p>{@code -Denvapi.e2e.tier=user} runs it in that sandbox tier instead of the strongest.
+ */
 final class RunningService implements AutoCloseable {
 
   static final String OPERATOR = "operator";
@@ -73,6 +77,7 @@ final class RunningService implements AutoCloseable {
     variables.put("ENVAPI_KEYRING_ISSUER", keyringBase);
     variables.put("ENVAPI_OPERATOR_ACCOUNTS", OPERATOR);
     variables.put("ENVAPI_LOG_JSON", "false");
+    variables.put("ENVAPI_SANDBOX_TIER", System.getProperty("envapi.e2e.tier", ""));
     variables.putAll(more);
     JavaProcess keyring =
         JavaProcess.start(
@@ -106,7 +111,10 @@ final class RunningService implements AutoCloseable {
     var changed = new HashMap<>(variables);
     changed.putAll(different);
     return JavaProcess.start(
-        Main.class.getName(), changed, directory.resolve("another.log"), SERVICE_JVM);
+        Main.class.getName(),
+        changed,
+        Files.createTempFile(directory, "another", ".log"),
+        SERVICE_JVM);
   }
 
   void awaitReady() {
@@ -139,7 +147,7 @@ final class RunningService implements AutoCloseable {
     }
   }
 
-  void kill() throws InterruptedException {
+  void kill() {
     service.kill();
   }
 
@@ -176,7 +184,7 @@ final class RunningService implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     http.shutdownNow();
     service.close();
     keyring.close();
