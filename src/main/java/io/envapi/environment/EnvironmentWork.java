@@ -8,6 +8,7 @@ import io.envapi.files.DiskUsage;
 import io.envapi.files.FileAnswer;
 import io.envapi.files.FileLimits;
 import io.envapi.files.FileTree;
+import io.envapi.files.TransferAnswer;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.linux.Signal;
@@ -33,11 +34,13 @@ final class EnvironmentWork {
 
   private final EnvironmentId id;
   private final EnvironmentRuntime runtime;
+  private final IdleTransfers idleTransfers;
   private Optional<FileTree> tree = Optional.empty();
 
   EnvironmentWork(EnvironmentId id, EnvironmentRuntime runtime) {
     this.id = id;
     this.runtime = runtime;
+    this.idleTransfers = new IdleTransfers(runtime.shells().blocking());
   }
 
   /**
@@ -106,15 +109,25 @@ final class EnvironmentWork {
   }
 
   Environment.FileReply runFile(Workspace workspace, Environment.RunFile run) {
-    FileLimits limits =
-        new FileLimits(
-            runtime.files().maxReadBytes(),
-            runtime.files().maxWriteBytes(),
-            run.quotas().maxDiskBytes());
-    return switch (tree(workspace).run(run.operation(), limits)) {
+    return switch (tree(workspace).run(run.operation(), limits(run.quotas()))) {
       case Result.Ok<FileAnswer>(var answer) -> new Environment.FileDone(answer);
       case Result.Refused<FileAnswer>(var failure) -> new Environment.Refused(failure);
     };
+  }
+
+  Environment.TransferReply transfer(Workspace workspace, Environment.Transfer transfer) {
+    FileTree files = tree(workspace);
+    Result<TransferAnswer> answer = files.transfer(transfer.step(), limits(transfer.quotas()));
+    idleTransfers.watch(files);
+    return switch (answer) {
+      case Result.Ok<TransferAnswer>(var done) -> new Environment.Transferred(done);
+      case Result.Refused<TransferAnswer>(var failure) -> new Environment.Refused(failure);
+    };
+  }
+
+  private FileLimits limits(Quotas quotas) {
+    return new FileLimits(
+        runtime.files().maxReadBytes(), runtime.files().maxWriteBytes(), quotas.maxDiskBytes());
   }
 
   UsageView usage(EnvironmentState.Present present, Workspace workspace, Quotas quotas) {

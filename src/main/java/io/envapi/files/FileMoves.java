@@ -103,7 +103,7 @@ final class FileMoves {
   private void checkTag(WorkspacePath path, IfMatch ifMatch) {
     if (ifMatch.given() && !ifMatch.any()) {
       try (WorkspaceRoot.Opened opened = root.open(path)) {
-        ifMatch.check(Optional.of(ContentScan.scan(opened.file()).etag()));
+        ContentTag.check(ifMatch, opened);
       }
     }
   }

@@ -155,7 +155,7 @@ final class FileWrites {
       return;
     }
     try (WorkspaceRoot.Opened opened = root.open(path)) {
-      ifMatch.check(Optional.of(ContentScan.scan(opened.file()).etag()));
+      ContentTag.check(ifMatch, opened);
     }
   }
 

@@ -59,13 +59,18 @@ final class TemporaryFile implements AutoCloseable {
 
   /** Takes the place of whatever {@code target} is, if {@code replace}; else it must be new. */
   void publish(FileName target, boolean replace) {
+    publish(directory, target, replace);
+  }
+
+  /** As {@link #publish(FileName, boolean)}, in another directory. */
+  void publish(Directory to, FileName target, boolean replace) {
     if (replace) {
-      directory.rename(name, directory, target);
+      directory.rename(name, to, target);
     } else {
-      renameNew(directory, name, directory, target);
+      renameNew(directory, name, to, target);
     }
     published = true;
-    directory.sync();
+    to.sync();
   }
 
   /** As {@code RENAME_NOREPLACE}, with a look first on file systems that lack it. */

@@ -99,7 +99,7 @@ final class FileBodies {
     return bytes.map(SentPath::ofBase64).orElseGet(() -> SentPath.of(body.nonEmptyText(name)));
   }
 
-  private static SentPath path(Query query) {
+  static SentPath path(Query query) {
     return query
         .text("path_base64")
         .map(SentPath::ofBase64)

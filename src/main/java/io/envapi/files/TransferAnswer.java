@@ -1,0 +1,43 @@
+package io.envapi.files;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+
+/** What a {@link TransferStep} came to. */
+@JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
+@JsonSubTypes({
+  @JsonSubTypes.Type(value = TransferAnswer.Readable.class, name = "readable"),
+  @JsonSubTypes.Type(value = TransferAnswer.Unchanged.class, name = "unchanged"),
+  @JsonSubTypes.Type(value = TransferAnswer.Piece.class, name = "piece"),
+  @JsonSubTypes.Type(value = TransferAnswer.Writable.class, name = "writable"),
+  @JsonSubTypes.Type(value = TransferAnswer.Appended.class, name = "appended"),
+  @JsonSubTypes.Type(value = TransferAnswer.Stored.class, name = "stored"),
+  @JsonSubTypes.Type(value = TransferAnswer.Closed.class, name = "closed"),
+})
+public sealed interface TransferAnswer {
+
+  /**
+   * A file that can be read.
+   *
+   * @param transfer empty when it was only looked at
+   * @param etag with its quotes; may be weak
+   * @param modified seconds since the epoch
+   */
+  record Readable(String transfer, String path, long size, String etag, long modified)
+      implements TransferAnswer {}
+
+  /** {@code If-None-Match} names the file as it is. */
+  record Unchanged(String etag) implements TransferAnswer {}
+
+  /** Fewer bytes than asked for only at the end. */
+  record Piece(FileBytes bytes) implements TransferAnswer {}
+
+  record Writable(String transfer) implements TransferAnswer {}
+
+  record Appended(long size) implements TransferAnswer {}
+
+  /** {@code created}: there was no such file before. */
+  record Stored(String path, long size, String etag, boolean created) implements TransferAnswer {}
+
+  record Closed() implements TransferAnswer {}
+}
