@@ -122,6 +122,8 @@ public final class FileTree implements AutoCloseable {
       case FileOperation.MoveFile move -> changing(() -> moves.move(move, limits));
       case FileOperation.MakeDirectory make -> changing(() -> moves.makeDirectory(make));
       case FileOperation.DeleteFile delete -> changing(() -> moves.delete(delete));
+      case FileOperation.Transaction transaction ->
+          changing(() -> FileTransaction.run(root, meter, transaction, limits));
     };
   }
 
@@ -147,6 +149,7 @@ public final class FileTree implements AutoCloseable {
       case FileOperation.MoveFile move -> move.source();
       case FileOperation.MakeDirectory make -> make.path();
       case FileOperation.DeleteFile delete -> delete.path();
+      case FileOperation.Transaction _ -> SentPath.of(".");
     };
   }
 

@@ -8,6 +8,7 @@ import io.envapi.files.SentPath;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /** What callers ask of files. A path comes as {@code path}, or its bytes as {@code path_base64}. */
 final class FileBodies {
@@ -26,7 +27,28 @@ final class FileBodies {
               "content", FileOperation.SearchMode.CONTENT,
               "files_with_matches", FileOperation.SearchMode.FILES_WITH_MATCHES));
 
+  private static final int MAX_OPERATIONS = 100;
+
+  private static final Map<String, BiFunction<Fields, IfMatch, FileOperation>> OPERATIONS =
+      operations();
+
   private FileBodies() {}
+
+  private static Map<String, BiFunction<Fields, IfMatch, FileOperation>> operations() {
+    var operations = new LinkedHashMap<String, BiFunction<Fields, IfMatch, FileOperation>>();
+    operations.put("write", FileBodies::write);
+    operations.put("edit", FileBodies::edit);
+    operations.put("patch", FileBodies::patch);
+    operations.put(
+        "delete",
+        (body, ifMatch) ->
+            new FileOperation.DeleteFile(
+                path(body, "path"), body.flag("recursive", false), ifMatch));
+    operations.put("mkdir", (body, _) -> makeDirectory(body));
+    operations.put("move", FileBodies::move);
+    operations.put("copy", FileBodies::copy);
+    return operations;
+  }
 
   static FileOperation list(Query query) {
     return new FileOperation.ListDirectory(
@@ -92,6 +114,16 @@ final class FileBodies {
 
   static FileOperation move(Fields body, IfMatch ifMatch) {
     return new FileOperation.MoveFile(path(body, "source"), path(body, "destination"), ifMatch);
+  }
+
+  static FileOperation transaction(Fields body) {
+    return new FileOperation.Transaction(
+        body.objects("operations", MAX_OPERATIONS).stream().map(FileBodies::operation).toList());
+  }
+
+  private static FileOperation operation(Fields body) {
+    IfMatch ifMatch = body.optionalText("if_match").map(IfMatch::parse).orElse(IfMatch.none());
+    return body.choice("op", OPERATIONS, body.text("op")).apply(body, ifMatch);
   }
 
   private static SentPath path(Fields body, String name) {

@@ -122,6 +122,12 @@ public final class Directory implements AutoCloseable {
         descriptor, name.raw(), to.descriptor, target.raw(), FileCalls.RENAME_NOREPLACE);
   }
 
+  /** Exchanges two names, whatever they are, in one step. */
+  public void exchange(FileName name, Directory with, FileName other) {
+    FileCalls.renameat2(
+        descriptor, name.raw(), with.descriptor, other.raw(), FileCalls.RENAME_EXCHANGE);
+  }
+
   /** The text of a link, its first 4096 bytes. */
   public byte[] readLink(FileName name) {
     return FileCalls.readlinkat(descriptor, name.raw(), LINK_LIMIT);
