@@ -36,25 +36,34 @@ final class ChangeSet implements AutoCloseable {
 
   /** Puts a file, by its name at the top of the workspace, in the place of a path. */
   void put(FileName file, WorkspacePath target, boolean isNew) {
-    Directory to = parent(target);
-    FileName name = target.name();
+    put(top, file, parent(target), target.name(), isNew);
+  }
+
+  /** As above, between directories that stay open. What was replaced ends in the file's place. */
+  void put(Directory from, FileName file, Directory to, FileName name, boolean isNew) {
     if (isNew) {
-      TemporaryFile.renameNew(top, file, to, name);
-      note(() -> to.rename(name, top, file), () -> {});
+      TemporaryFile.renameNew(from, file, to, name);
+      note(() -> to.rename(name, from, file), () -> {});
       return;
     }
     try {
-      top.exchange(file, to, name);
-      note(() -> top.exchange(file, to, name), () -> top.unlink(file));
+      from.exchange(file, to, name);
+      note(() -> from.exchange(file, to, name), () -> from.unlink(file));
     } catch (LinuxException e) {
       if (!e.is(Errno.EINVAL)) {
         throw e;
       }
       // A file system that cannot exchange: the name is missing for a moment.
       displace(to, name, false);
-      TemporaryFile.renameNew(top, file, to, name);
-      note(() -> to.rename(name, top, file), () -> {});
+      TemporaryFile.renameNew(from, file, to, name);
+      note(() -> to.rename(name, from, file), () -> {});
     }
+  }
+
+  /** Keeps a directory open until the end. */
+  Directory hold(Directory directory) {
+    note(directory::close, directory::close);
+    return directory;
   }
 
   /** Moves a file to a place that must be free. */
@@ -119,9 +128,7 @@ final class ChangeSet implements AutoCloseable {
   }
 
   private Directory open(List<FileName> names) {
-    Directory directory = top.openDirectory(names);
-    note(directory::close, directory::close);
-    return directory;
+    return hold(top.openDirectory(names));
   }
 
   private void note(Runnable undo, Runnable settle) {

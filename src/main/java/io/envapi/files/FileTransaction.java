@@ -6,10 +6,12 @@ import io.envapi.linux.FileName;
 import io.envapi.linux.FileStat;
 import io.envapi.linux.LinuxException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Several operations, all or none. Each is checked first, as if those before it were done, then all
@@ -36,8 +38,14 @@ final class FileTransaction {
   private final FileChanges changes;
   private final Map<List<FileName>, Use> uses = new LinkedHashMap<>();
   private final Map<List<FileName>, FileChange> contents = new LinkedHashMap<>();
-  private final List<java.util.function.Consumer<ChangeSet>> names = new ArrayList<>();
+  private final Map<List<FileName>, Integer> origins = new HashMap<>();
+  private final List<Step> steps = new ArrayList<>();
   private long freed;
+
+  /** The operation at hand. */
+  private int index;
+
+  private record Step(int index, Consumer<ChangeSet> change) {}
 
   private FileTransaction(WorkspaceRoot root, DiskMeter meter, FileLimits limits) {
     this.root = root;
@@ -62,24 +70,28 @@ final class FileTransaction {
 
   private FileAnswer run(List<FileOperation> operations) {
     List<FileAnswer> answers = new ArrayList<>();
-    for (int i = 0; i < operations.size(); i++) {
-      try {
-        answers.add(check(operations.get(i)));
+    try {
+      for (FileOperation each : operations) {
+        answers.add(check(each));
         refuseOver();
-      } catch (Refusal e) {
-        throw new Refusal(new Failure.InOperation(i, e.failure()));
-      } catch (LinuxException e) {
-        if (Refusal.of(e, SentPath.of(".")) instanceof Refusal refusal) {
-          throw new Refusal(new Failure.InOperation(i, refusal.failure()));
-        }
-        throw e;
+        index++;
       }
+    } catch (Refusal e) {
+      throw named(e);
+    } catch (LinuxException e) {
+      throw named(Refusal.of(e, SentPath.of(".")));
     }
     long growth = contents.values().stream().mapToLong(FileChange::growth).sum() - freed;
     meter.reserve(growth, limits.maxDiskBytes());
     apply();
     meter.add(growth);
     return new FileAnswer.Transacted(answers);
+  }
+
+  private RuntimeException named(RuntimeException e) {
+    return e instanceof Refusal refusal
+        ? new Refusal(new Failure.InOperation(index, refusal.failure()))
+        : e;
   }
 
   private void refuseOver() {
@@ -113,6 +125,7 @@ final class FileTransaction {
   private FileAnswer content(FileChange change) {
     claim(change.path(), change.isNew() ? Use.ALONE : Use.CONTENT);
     contents.put(change.path().names(), change);
+    origins.put(change.path().names(), index);
     return change.answer();
   }
 
@@ -122,7 +135,7 @@ final class FileTransaction {
     claim(source, Use.ALONE);
     claim(target, Use.ALONE);
     FileAnswer.Mutated moved = new FileMoves(root, meter).checkMove(move, source, target, limits);
-    names.add(set -> set.move(source, target));
+    steps.add(new Step(index, set -> set.move(source, target)));
     return moved;
   }
 
@@ -132,7 +145,8 @@ final class FileTransaction {
     if (root.find(path).filter(stat -> stat.kind() != FileKind.DIRECTORY).isPresent()) {
       throw Refusal.conflict("the path exists and is no directory");
     }
-    names.addFirst(set -> set.makeDirectory(path));
+    // First, since others may put something into it.
+    steps.addFirst(new Step(index, set -> set.makeDirectory(path)));
     return new FileAnswer.Made(path.shown());
   }
 
@@ -148,7 +162,7 @@ final class FileTransaction {
     } else {
       freed += DiskMeter.freedBy(stat);
     }
-    names.add(set -> set.remove(path, delete.recursive()));
+    steps.add(new Step(index, set -> set.remove(path, delete.recursive())));
     return new FileAnswer.Deleted(path.shown());
   }
 
@@ -186,27 +200,30 @@ final class FileTransaction {
   }
 
   private void apply() {
+    List<FileChange> due = contents.values().stream().filter(c -> !c.same()).toList();
     List<TemporaryFile> stored = new ArrayList<>();
     try (ChangeSet set = new ChangeSet(root)) {
-      SentPath at = SentPath.of(".");
-      try {
-        List<FileChange> due = contents.values().stream().filter(c -> !c.same()).toList();
-        for (FileChange each : due) {
-          at = each.path().sent();
-          TemporaryFile file = TemporaryFile.create(root.directory());
-          stored.add(file);
-          file.fill(each.content(), each.uid(root), each.gid(root), each.mode());
-        }
-        names.forEach(change -> change.accept(set));
-        for (int i = 0; i < due.size(); i++) {
-          at = due.get(i).path().sent();
-          set.put(stored.get(i).name(), due.get(i).path(), due.get(i).old().isEmpty());
-        }
-      } catch (LinuxException e) {
-        throw Refusal.of(e, at);
+      for (FileChange each : due) {
+        index = origins.getOrDefault(each.path().names(), 0);
+        TemporaryFile file = TemporaryFile.create(root.directory());
+        stored.add(file);
+        file.fill(each.content(), each.uid(root), each.gid(root), each.mode());
+      }
+      for (Step step : steps) {
+        index = step.index();
+        step.change().accept(set);
+      }
+      for (int i = 0; i < due.size(); i++) {
+        FileChange change = due.get(i);
+        index = origins.getOrDefault(change.path().names(), 0);
+        set.put(stored.get(i).name(), change.path(), change.old().isEmpty());
       }
       stored.forEach(TemporaryFile::handOver);
       set.settle();
+    } catch (Refusal e) {
+      throw named(e);
+    } catch (LinuxException e) {
+      throw named(Refusal.of(e, SentPath.of(".")));
     } finally {
       stored.forEach(TemporaryFile::close);
     }

@@ -60,6 +60,18 @@ final class FileTransfers {
         }
       }
       case TransferStep.Commit commit -> commit(commit.transfer());
+      case TransferStep.OpenArchive archive -> {
+        refuseMore();
+        WorkspacePath path = root.path(archive.path(), "query", "path");
+        String id = add(ArchivePacking.open(root, path, archive.format()));
+        yield new TransferAnswer.Archive(id, path.shown());
+      }
+      case TransferStep.OpenUnpack unpack -> {
+        meter.refresh();
+        refuseMore();
+        yield new TransferAnswer.Writable(add(Upload.spool(root, meter, unpack, limits)));
+      }
+      case TransferStep.Unpack unpack -> unpack(unpack.transfer(), limits);
       case TransferStep.Close close -> {
         close(close.transfer());
         yield new TransferAnswer.Closed();
@@ -75,6 +87,9 @@ final class FileTransfers {
       case TransferStep.Read read -> subject(read.transfer());
       case TransferStep.Append append -> subject(append.transfer());
       case TransferStep.Commit commit -> subject(commit.transfer());
+      case TransferStep.OpenArchive archive -> archive.path();
+      case TransferStep.OpenUnpack unpack -> unpack.path();
+      case TransferStep.Unpack unpack -> subject(unpack.transfer());
       case TransferStep.Close close -> subject(close.transfer());
     };
   }
@@ -121,6 +136,17 @@ final class FileTransfers {
     changing.lock();
     try {
       return upload.commit();
+    } finally {
+      changing.unlock();
+      close(id);
+    }
+  }
+
+  private TransferAnswer unpack(String id, FileLimits limits) {
+    Upload upload = upload(id);
+    changing.lock();
+    try {
+      return upload.unpack(limits);
     } finally {
       changing.unlock();
       close(id);

@@ -3,7 +3,6 @@ package io.envapi.files;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.linux.Directory;
-import io.envapi.linux.DirectoryEntry;
 import io.envapi.linux.LinuxException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -192,18 +191,7 @@ public final class FileTree implements AutoCloseable {
 
   /** Removes temporary files of writes that never ended. Not while writes are under way. */
   private void removeDebris() {
-    new TreeWalk(root.directory(), FileTree::removeDebris).run();
-  }
-
-  private static void removeDebris(Directory in, DirectoryEntry entry) {
-    if (TemporaryFile.isDebris(entry.name())) {
-      try {
-        in.unlink(entry.name());
-      } catch (LinuxException e) {
-        // Not ours to remove, or gone: it does no harm where it is.
-        return;
-      }
-    }
+    new TreeWalk(root.directory(), new Debris()).run();
   }
 
   private <T> T whileOpen(Supplier<T> action) {

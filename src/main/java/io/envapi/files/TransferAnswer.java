@@ -12,6 +12,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(value = TransferAnswer.Writable.class, name = "writable"),
   @JsonSubTypes.Type(value = TransferAnswer.Appended.class, name = "appended"),
   @JsonSubTypes.Type(value = TransferAnswer.Stored.class, name = "stored"),
+  @JsonSubTypes.Type(value = TransferAnswer.Archive.class, name = "archive"),
+  @JsonSubTypes.Type(value = TransferAnswer.Unpacked.class, name = "unpacked"),
   @JsonSubTypes.Type(value = TransferAnswer.Closed.class, name = "closed"),
 })
 public sealed interface TransferAnswer {
@@ -38,6 +40,12 @@ public sealed interface TransferAnswer {
 
   /** {@code created}: there was no such file before. */
   record Stored(String path, long size, String etag, boolean created) implements TransferAnswer {}
+
+  /** An archive of {@code path} can be read. */
+  record Archive(String transfer, String path) implements TransferAnswer {}
+
+  /** {@code bytes} of the files together. */
+  record Unpacked(String path, int entries, long bytes) implements TransferAnswer {}
 
   record Closed() implements TransferAnswer {}
 }

@@ -16,6 +16,9 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = TransferStep.OpenWrite.class, name = "open-write"),
   @JsonSubTypes.Type(value = TransferStep.Append.class, name = "append"),
   @JsonSubTypes.Type(value = TransferStep.Commit.class, name = "commit"),
+  @JsonSubTypes.Type(value = TransferStep.OpenArchive.class, name = "open-archive"),
+  @JsonSubTypes.Type(value = TransferStep.OpenUnpack.class, name = "open-unpack"),
+  @JsonSubTypes.Type(value = TransferStep.Unpack.class, name = "unpack"),
   @JsonSubTypes.Type(value = TransferStep.Close.class, name = "close"),
 })
 public sealed interface TransferStep {
@@ -49,6 +52,16 @@ public sealed interface TransferStep {
 
   /** All of it is there: it takes its place. */
   record Commit(String transfer) implements TransferStep {}
+
+  /** An archive of what is in a directory, or of one file. */
+  record OpenArchive(SentPath path, ArchiveFormat format) implements TransferStep {}
+
+  /** Begins to store an archive that is to be unpacked below {@code path}. */
+  record OpenUnpack(SentPath path, ArchiveFormat format, Optional<Long> length)
+      implements TransferStep {}
+
+  /** All of the archive is there: it is unpacked. */
+  record Unpack(String transfer) implements TransferStep {}
 
   /** Ends a transfer and takes back what it stored; fine when it is over already. */
   record Close(String transfer) implements TransferStep {}

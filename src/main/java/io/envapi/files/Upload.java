@@ -26,6 +26,7 @@ final class Upload implements OpenTransfer {
   private final MessageDigest digest = ContentScan.sha256();
   private long size;
   private boolean stored;
+  private Optional<ArchiveFormat> archive = Optional.empty();
 
   private Upload(
       WorkspaceRoot root,
@@ -50,6 +51,22 @@ final class Upload implements OpenTransfer {
     sent.length().ifPresent(length -> meter.reserve(length - freed, limits.maxDiskBytes()));
     // What is there is given back only when this takes its place.
     return new Upload(root, meter, sent, path, limits.maxDiskBytes() + freed);
+  }
+
+  /** For an archive that is only stored to be unpacked. */
+  static Upload spool(
+      WorkspaceRoot root, DiskMeter meter, TransferStep.OpenUnpack sent, FileLimits limits) {
+    WorkspacePath path = root.path(sent.path(), "query", "path");
+    boolean free = path.isRoot() || root.find(path).isEmpty();
+    if (!free && root.require(path).kind() != FileKind.DIRECTORY) {
+      throw Refusal.conflict("the path is no directory");
+    }
+    sent.length().ifPresent(length -> meter.reserve(length, limits.maxDiskBytes()));
+    var write =
+        new TransferStep.OpenWrite(sent.path(), IfMatch.none(), IfMatch.none(), sent.length());
+    Upload upload = new Upload(root, meter, write, path, limits.maxDiskBytes());
+    upload.archive = Optional.of(sent.format());
+    return upload;
   }
 
   private static Optional<FileStat> check(
@@ -94,8 +111,9 @@ final class Upload implements OpenTransfer {
 
   /** To be called under the tree's lock. */
   synchronized TransferAnswer commit() {
-    if (sent.length().isPresent() && size != sent.length().get()) {
-      throw Refusal.conflict("the transfer is shorter than announced");
+    refuseShort();
+    if (archive.isPresent()) {
+      throw Refusal.conflict("the transfer is of an archive");
     }
     Optional<FileStat> old = check(root, path, sent);
     int uid = old.map(FileStat::uid).orElse(root.uid());
@@ -113,9 +131,19 @@ final class Upload implements OpenTransfer {
     return new TransferAnswer.Stored(path.shown(), size, ContentScan.quoted(digest), old.isEmpty());
   }
 
-  /** The descriptor and the size so far, for what is not to be stored as it is. */
-  synchronized WorkspaceRoot.Opened content() {
-    return new WorkspaceRoot.Opened(temporary.file(), temporary.file().stat());
+  /** To be called under the tree's lock. */
+  synchronized TransferAnswer unpack(FileLimits limits) {
+    ArchiveFormat format =
+        archive.orElseThrow(() -> Refusal.conflict("the transfer is of no archive"));
+    refuseShort();
+    var content = new WorkspaceRoot.Opened(temporary.file(), temporary.file().stat());
+    return ArchiveUnpacking.run(root, meter, limits, path, format, content);
+  }
+
+  private void refuseShort() {
+    if (sent.length().isPresent() && size != sent.length().get()) {
+      throw Refusal.conflict("the transfer is shorter than announced");
+    }
   }
 
   @Override

@@ -138,7 +138,7 @@ final class FileBodies {
         .orElseGet(() -> SentPath.of(query.requiredText("path")));
   }
 
-  private static SentPath optionalPath(Query query) {
+  static SentPath optionalPath(Query query) {
     boolean given = query.text("path").isPresent() || query.text("path_base64").isPresent();
     return given ? path(query) : SentPath.of(".");
   }

@@ -104,7 +104,28 @@ final class FileStream {
             });
   }
 
-  CompletionStage<FileBytes> piece(String transfer, long at, int length) {
+  /** The bytes of what has no length yet, to its end. */
+  Source<ByteString, NotUsed> allBytes(String transfer) {
+    return Source.<Long, ByteString>unfoldAsync(
+            0L,
+            at ->
+                piece(transfer, at, FileBytes.MOST)
+                    .thenApply(
+                        piece ->
+                            piece.length() == 0
+                                ? Optional.<Pair<Long, ByteString>>empty()
+                                : Optional.of(
+                                    Pair.create(
+                                        at + piece.length(),
+                                        ByteString.fromArrayUnsafe(piece.array())))))
+        .watchTermination(
+            (kept, done) -> {
+              done.whenComplete((_, _) -> close(transfer));
+              return NotUsed.getInstance();
+            });
+  }
+
+  private CompletionStage<FileBytes> piece(String transfer, long at, int length) {
     return step(new TransferStep.Read(transfer, at, length))
         .thenCompose(
             result ->
