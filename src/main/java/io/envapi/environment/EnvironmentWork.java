@@ -9,8 +9,10 @@ import io.envapi.files.FileAnswer;
 import io.envapi.files.FileLimits;
 import io.envapi.files.FileTree;
 import io.envapi.files.TransferAnswer;
+import io.envapi.files.TreeRemoval;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
+import io.envapi.linux.LinuxException;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcessIdentity;
 import io.envapi.process.ProcessInfo;
@@ -156,7 +158,13 @@ final class EnvironmentWork {
   void empty(Workspace workspace) {
     runtime.sandbox().stop(id);
     close();
-    runtime.sandbox().wipe(workspace);
+    try {
+      TreeRemoval.emptyTree(workspace.files());
+      TreeRemoval.emptyTree(workspace.logs());
+    } catch (LinuxException | IllegalStateException e) {
+      LOG.warn("{}: not emptied at once: {}", id, e.toString());
+      runtime.sandbox().wipe(workspace);
+    }
   }
 
   /** Opened when first needed, since most environments are looked at more often than used. */
@@ -182,7 +190,15 @@ final class EnvironmentWork {
   void remove(int uid) {
     close();
     switch (runtime.sandbox().prepare(id, uid)) {
-      case Result.Ok<Workspace>(var workspace) -> runtime.sandbox().remove(id, workspace);
+      case Result.Ok<Workspace>(var workspace) -> {
+        runtime.sandbox().stop(id);
+        try {
+          TreeRemoval.deleteTree(workspace.root());
+        } catch (LinuxException | IllegalStateException e) {
+          LOG.warn("{}: not removed at once: {}", id, e.toString());
+        }
+        runtime.sandbox().remove(id, workspace);
+      }
       case Result.Refused<Workspace>(var failure) ->
           LOG.warn("{}: its directories cannot be removed: {}", id, failure);
     }

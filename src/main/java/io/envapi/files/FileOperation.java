@@ -81,8 +81,11 @@ public sealed interface FileOperation {
   }
 
   /**
-   * Lines that contain {@code pattern} literally.
+   * Lines that contain {@code pattern}.
    *
+   * @param regex whether the pattern is a regular expression (RE2), not literal text
+   * @param gitignore whether to pass over what {@code .gitignore} files on the way say, and {@code
+   *     .git}
    * @param depth 0 for the files of the directory itself, 10 at most
    * @param limit the most matches in the answer, 1..1000
    * @param before lines shown before a match, 0..20, and {@code after} behind it
@@ -97,6 +100,8 @@ public sealed interface FileOperation {
       int limit,
       int before,
       int after,
-      int maxFileBytes)
+      int maxFileBytes,
+      boolean regex,
+      boolean gitignore)
       implements FileOperation {}
 }

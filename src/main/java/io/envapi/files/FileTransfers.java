@@ -17,6 +17,9 @@ final class FileTransfers {
   /** Each holds a descriptor, and an upload what it stored so far. */
   private static final int MOST_OPEN = 64;
 
+  /** The kernel has few instances of inotify for one user, 128 by default. */
+  private static final int MOST_WATCHES = 8;
+
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int ID_BYTES = 12;
 
@@ -72,6 +75,21 @@ final class FileTransfers {
         yield new TransferAnswer.Writable(add(Upload.spool(root, meter, unpack, limits)));
       }
       case TransferStep.Unpack unpack -> unpack(unpack.transfer(), limits);
+      case TransferStep.OpenWatch watch -> {
+        refuseMore();
+        if (count(FileWatch.class) >= MOST_WATCHES) {
+          throw new Refusal(
+              new Failure.QuotaExceeded("max_watches", count(FileWatch.class), MOST_WATCHES));
+        }
+        WorkspacePath path = root.path(watch.path(), "query", "path");
+        yield new TransferAnswer.Watching(add(FileWatch.open(root, path, watch.depth())));
+      }
+      case TransferStep.Watch watch -> {
+        if (find(watch.transfer()) instanceof FileWatch open) {
+          yield open.after(watch.after());
+        }
+        throw Refusal.conflict("the transfer is no watch");
+      }
       case TransferStep.Close close -> {
         close(close.transfer());
         yield new TransferAnswer.Closed();
@@ -89,6 +107,8 @@ final class FileTransfers {
       case TransferStep.Commit commit -> subject(commit.transfer());
       case TransferStep.OpenArchive archive -> archive.path();
       case TransferStep.OpenUnpack unpack -> unpack.path();
+      case TransferStep.OpenWatch watch -> watch.path();
+      case TransferStep.Watch watch -> subject(watch.transfer());
       case TransferStep.Unpack unpack -> subject(unpack.transfer());
       case TransferStep.Close close -> subject(close.transfer());
     };
@@ -157,6 +177,10 @@ final class FileTransfers {
     if (open.size() >= MOST_OPEN) {
       throw new Refusal(new Failure.QuotaExceeded("max_open_transfers", open.size(), MOST_OPEN));
     }
+  }
+
+  private long count(Class<?> type) {
+    return open.values().stream().filter(e -> type.isInstance(e.transfer)).count();
   }
 
   private String add(OpenTransfer transfer) {

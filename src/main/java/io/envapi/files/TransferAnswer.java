@@ -2,6 +2,8 @@ package io.envapi.files;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
+import java.util.Optional;
 
 /** What a {@link TransferStep} came to. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
@@ -14,6 +16,8 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
   @JsonSubTypes.Type(value = TransferAnswer.Stored.class, name = "stored"),
   @JsonSubTypes.Type(value = TransferAnswer.Archive.class, name = "archive"),
   @JsonSubTypes.Type(value = TransferAnswer.Unpacked.class, name = "unpacked"),
+  @JsonSubTypes.Type(value = TransferAnswer.Watching.class, name = "watching"),
+  @JsonSubTypes.Type(value = TransferAnswer.Changes.class, name = "changes"),
   @JsonSubTypes.Type(value = TransferAnswer.Closed.class, name = "closed"),
 })
 public sealed interface TransferAnswer {
@@ -46,6 +50,31 @@ public sealed interface TransferAnswer {
 
   /** {@code bytes} of the files together. */
   record Unpacked(String path, int entries, long bytes) implements TransferAnswer {}
+
+  /** What may happen to a name. */
+  enum ChangeKind {
+    /** Also when it took the place of another. */
+    CREATED,
+    MODIFIED,
+    DELETED,
+    MOVED,
+    /** Something was missed: only looking tells what is there. */
+    OVERFLOW
+  }
+
+  /**
+   * @param number counts from 1
+   * @param from where a moved one was
+   */
+  record Change(long number, ChangeKind kind, String path, Optional<String> from) {}
+
+  record Watching(String transfer) implements TransferAnswer {}
+
+  record Changes(List<Change> changes) implements TransferAnswer {
+    public Changes {
+      changes = changes == null ? List.of() : List.copyOf(changes);
+    }
+  }
 
   record Closed() implements TransferAnswer {}
 }

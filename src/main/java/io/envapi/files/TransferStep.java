@@ -19,6 +19,8 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = TransferStep.OpenArchive.class, name = "open-archive"),
   @JsonSubTypes.Type(value = TransferStep.OpenUnpack.class, name = "open-unpack"),
   @JsonSubTypes.Type(value = TransferStep.Unpack.class, name = "unpack"),
+  @JsonSubTypes.Type(value = TransferStep.OpenWatch.class, name = "open-watch"),
+  @JsonSubTypes.Type(value = TransferStep.Watch.class, name = "watch"),
   @JsonSubTypes.Type(value = TransferStep.Close.class, name = "close"),
 })
 public sealed interface TransferStep {
@@ -62,6 +64,12 @@ public sealed interface TransferStep {
 
   /** All of the archive is there: it is unpacked. */
   record Unpack(String transfer) implements TransferStep {}
+
+  /** Watches a directory and {@code depth} levels below it, 0..10. */
+  record OpenWatch(SentPath path, int depth) implements TransferStep {}
+
+  /** What a watch saw after the change of this number. */
+  record Watch(String transfer, long after) implements TransferStep {}
 
   /** Ends a transfer and takes back what it stored; fine when it is over already. */
   record Close(String transfer) implements TransferStep {}

@@ -79,7 +79,9 @@ final class FileBodies {
         (int) query.integer("limit", 100, 1, 1000),
         (int) query.integer("before", 0, 0, 20),
         (int) query.integer("after", 0, 0, 20),
-        (int) query.integer("max_file_bytes", 1 << 20, 1, MAX_SEARCHED_FILE));
+        (int) query.integer("max_file_bytes", 1 << 20, 1, MAX_SEARCHED_FILE),
+        query.flag("regex", false),
+        query.flag("gitignore", false));
   }
 
   static FileOperation delete(Query query, IfMatch ifMatch) {
