@@ -116,7 +116,9 @@ final class WatchRoutes {
         Source.tick(Duration.ZERO, INTERVAL, NotUsed.getInstance())
             .mapAsync(1, _ -> next(stream, transfer, number))
             .mapConcat(each -> each)
-            .map(change -> event(transfer, change));
+            .map(change -> event(transfer, change))
+            // The environment was emptied, or its host is gone: the caller may come back.
+            .onErrorComplete();
     return Source.from(first).concat(changes).keepAlive(SILENCE, () -> COMMENT);
   }
 
