@@ -49,7 +49,8 @@ final class ArchiveMerge {
       if (there.isEmpty()) {
         set.put(from, name, to, name, true);
       } else if ((there.get() == FileKind.DIRECTORY) != (entry.kind() == FileKind.DIRECTORY)) {
-        throw Refusal.conflict("a file of the archive is a directory in the workspace, or inversely");
+        throw Refusal.conflict(
+            "a file of the archive is a directory in the workspace, or inversely");
       } else if (entry.kind() == FileKind.DIRECTORY) {
         merge(set, set.hold(from.openDirectory(name)), set.hold(to.openDirectory(name)));
       } else {

@@ -19,9 +19,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An archive of a tree that is made while it is read, one piece after another, so that nothing of it
- * is stored. What cannot be read, sockets and devices are left out; what vanishes meanwhile too. A
- * file that shrinks while it is packed is filled up with zeros: its length was written before.
+ * An archive of a tree that is made while it is read, one piece after another, so that nothing of
+ * it is stored. What cannot be read, sockets and devices are left out; what vanishes meanwhile too.
+ * A file that shrinks while it is packed is filled up with zeros: its length was written before.
  */
 final class ArchivePacking implements OpenTransfer {
 

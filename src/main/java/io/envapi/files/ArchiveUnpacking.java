@@ -39,7 +39,8 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
   private int entries;
   private long bytes;
 
-  ArchiveUnpacking(WorkspaceRoot root, DiskMeter meter, long mostDisk, long packed, Directory into) {
+  ArchiveUnpacking(
+      WorkspaceRoot root, DiskMeter meter, long mostDisk, long packed, Directory into) {
     this.root = root;
     this.meter = meter;
     this.mostDisk = mostDisk;
@@ -61,7 +62,7 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
     List<FileName> names = names(name);
     try (Directory made = descend(names)) {
       if (!names.isEmpty()) {
-        made.chmod(mode & PERMISSIONS | OWNERS);
+        made.chmod((mode & PERMISSIONS) | OWNERS);
       }
     }
   }

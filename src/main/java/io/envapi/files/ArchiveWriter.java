@@ -135,7 +135,7 @@ abstract sealed class ArchiveWriter {
     private void put(String name, FileStat stat) throws IOException {
       var entry = new ZipArchiveEntry(name);
       entry.setTime(stat.modifiedSeconds() * 1000);
-      entry.setUnixMode(stat.mode() & PERMISSIONS | (name.endsWith("/") ? 040000 : 0100000));
+      entry.setUnixMode((stat.mode() & PERMISSIONS) | (name.endsWith("/") ? 040000 : 0100000));
       entry.setSize(name.endsWith("/") ? 0 : stat.size());
       zip.putArchiveEntry(entry);
     }

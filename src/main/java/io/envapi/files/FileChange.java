@@ -14,7 +14,7 @@ import java.util.Optional;
 record FileChange(
     WorkspacePath path,
     Optional<FileStat> old,
-    byte[] content,
+    FileBytes bytes,
     int mode,
     boolean same,
     boolean isNew,
@@ -22,13 +22,17 @@ record FileChange(
     List<Integer> applied,
     List<Integer> rejected) {
 
+  byte[] content() {
+    return bytes.array();
+  }
+
   /** The bytes that it adds to what is on the disk. */
   long growth() {
-    return content.length - old.map(DiskMeter::freedBy).orElse(0L);
+    return bytes.length() - old.map(DiskMeter::freedBy).orElse(0L);
   }
 
   FileChange unchanged() {
-    return new FileChange(path, old, content, mode, true, isNew, diff, applied, rejected);
+    return new FileChange(path, old, bytes, mode, true, isNew, diff, applied, rejected);
   }
 
   int uid(WorkspaceRoot root) {
@@ -41,6 +45,6 @@ record FileChange(
 
   FileAnswer.Mutated answer() {
     return new FileAnswer.Mutated(
-        path.shown(), content.length, ContentScan.etag(content), diff, applied, rejected);
+        path.shown(), bytes.length(), ContentScan.etag(content()), diff, applied, rejected);
   }
 }

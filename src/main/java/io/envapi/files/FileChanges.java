@@ -27,7 +27,6 @@ final class FileChanges {
     Optional<FileChange> find(WorkspacePath path);
   }
 
-
   private static final List<Integer> NONE = List.of();
   private static final int NEW_MODE = 0644;
 
@@ -104,7 +103,8 @@ final class FileChanges {
     if (root.find(target).isPresent()) {
       throw Refusal.conflict("the destination exists");
     }
-    return new FileChange(target, Optional.empty(), content, mode, false, true, "", NONE, NONE);
+    return new FileChange(
+        target, Optional.empty(), new FileBytes(content), mode, false, true, "", NONE, NONE);
   }
 
   private record Text(Optional<FileStat> stat, TextLines lines) {}
@@ -157,7 +157,8 @@ final class FileChanges {
       List<Integer> rejected) {
     refuseOver(content.length);
     int mode = old.map(FileStat::mode).orElse(NEW_MODE) & PERMISSIONS;
-    return new FileChange(path, old, content, mode, false, false, diff, applied, rejected);
+    return new FileChange(
+        path, old, new FileBytes(content), mode, false, false, diff, applied, rejected);
   }
 
   /** What a write would replace; refused unless that is a regular file of the workspace. */

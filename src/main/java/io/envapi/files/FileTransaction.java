@@ -115,9 +115,9 @@ final class FileTransaction {
       case FileOperation.MakeDirectory make -> makeDirectory(make);
       case FileOperation.DeleteFile delete -> delete(delete);
       case FileOperation.ListDirectory _,
-              FileOperation.ReadFile _,
-              FileOperation.Search _,
-              FileOperation.Transaction _ ->
+          FileOperation.ReadFile _,
+          FileOperation.Search _,
+          FileOperation.Transaction _ ->
           throw Refusal.invalid("the operation changes nothing", "body", "op");
     };
   }

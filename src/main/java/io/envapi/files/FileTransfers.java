@@ -131,7 +131,7 @@ final class FileTransfers {
       }
       String id = read.keep() ? add(new Download(read.path(), opened)) : "";
       kept = read.keep();
-      return new TransferAnswer.Readable(
+      return new TransferAnswer.Opened(
           id, path.shown(), opened.stat().size(), etag, opened.stat().modifiedSeconds());
     } finally {
       if (!kept) {

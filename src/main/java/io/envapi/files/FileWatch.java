@@ -84,9 +84,7 @@ final class FileWatch implements OpenTransfer {
     if (closed) {
       throw Refusal.conflict("the transfer has ended");
     }
-    for (List<Inotify.Event> events = inotify.read();
-        !events.isEmpty();
-        events = inotify.read()) {
+    for (List<Inotify.Event> events = inotify.read(); !events.isEmpty(); events = inotify.read()) {
       take(events);
     }
     List<TransferAnswer.Change> changes = new ArrayList<>();

@@ -57,8 +57,7 @@ final class GitIgnore {
     try (WorkspaceRoot.Opened opened = root.open(in, NAME).orElse(null)) {
       return opened == null
           ? List.of()
-          : rules(
-              new String(ContentScan.readAll(opened.file(), LARGEST), StandardCharsets.UTF_8));
+          : rules(new String(ContentScan.readAll(opened.file(), LARGEST), StandardCharsets.UTF_8));
     } catch (LinuxException | Refusal e) {
       // None, or none that can be read.
       return List.of();

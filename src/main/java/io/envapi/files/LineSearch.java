@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finds a literal text, or what a regular expression describes, in the lines of a file. Works on the bytes as Latin-1 characters, where the
- * JDK's search is fastest; in UTF-8 no character's bytes are inside another's.
+ * Finds a literal text, or what a regular expression describes, in the lines of a file. Works on
+ * the bytes as Latin-1 characters, where the JDK's search is fastest; in UTF-8 no character's bytes
+ * are inside another's.
  */
 final class LineSearch {
 

@@ -8,7 +8,7 @@ import java.util.Optional;
 /** What a {@link TransferStep} came to. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
 @JsonSubTypes({
-  @JsonSubTypes.Type(value = TransferAnswer.Readable.class, name = "readable"),
+  @JsonSubTypes.Type(value = TransferAnswer.Opened.class, name = "opened"),
   @JsonSubTypes.Type(value = TransferAnswer.Unchanged.class, name = "unchanged"),
   @JsonSubTypes.Type(value = TransferAnswer.Piece.class, name = "piece"),
   @JsonSubTypes.Type(value = TransferAnswer.Writable.class, name = "writable"),
@@ -29,7 +29,7 @@ public sealed interface TransferAnswer {
    * @param etag with its quotes; may be weak
    * @param modified seconds since the epoch
    */
-  record Readable(String transfer, String path, long size, String etag, long modified)
+  record Opened(String transfer, String path, long size, String etag, long modified)
       implements TransferAnswer {}
 
   /** {@code If-None-Match} names the file as it is. */

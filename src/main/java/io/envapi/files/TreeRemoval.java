@@ -40,8 +40,8 @@ public final class TreeRemoval {
   }
 
   /**
-   * Removes everything beneath one of the service's own directories, which stays; nothing to do when
-   * there is none.
+   * Removes everything beneath one of the service's own directories, which stays; nothing to do
+   * when there is none.
    *
    * @throws LinuxException when something could not be removed
    */

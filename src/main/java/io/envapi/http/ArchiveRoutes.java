@@ -34,10 +34,7 @@ final class ArchiveRoutes {
   }
 
   void addTo(RouteTable routes) {
-    routes
-        .on("/v1/environments/{environment}/files/archive")
-        .get(this::download)
-        .put(this::unpack);
+    routes.on("/v1/environments/{environment}/files/archive").get(this::download).put(this::unpack);
   }
 
   private static Wanted wanted(Query query) {
@@ -49,7 +46,8 @@ final class ArchiveRoutes {
   private CompletionStage<Answer> download(Exchange exchange, Caller caller) {
     return exchange.environment(
         id ->
-            exchange.query(ArchiveRoutes::wanted, wanted -> download(exchange, caller, id, wanted)));
+            exchange.query(
+                ArchiveRoutes::wanted, wanted -> download(exchange, caller, id, wanted)));
   }
 
   private CompletionStage<Answer> download(
@@ -82,7 +80,8 @@ final class ArchiveRoutes {
 
   private CompletionStage<Answer> unpack(Exchange exchange, Caller caller) {
     return exchange.environment(
-        id -> exchange.query(ArchiveRoutes::wanted, wanted -> unpack(exchange, caller, id, wanted)));
+        id ->
+            exchange.query(ArchiveRoutes::wanted, wanted -> unpack(exchange, caller, id, wanted)));
   }
 
   private CompletionStage<Answer> unpack(

@@ -35,9 +35,9 @@ final class FileJson {
       case FileAnswer.Made(var path) -> Json.object().put("path", path);
       case FileAnswer.Deleted(var path) -> Json.object().put("path", path);
       case FileAnswer.Listing _,
-              FileAnswer.Content _,
-              FileAnswer.Found _,
-              FileAnswer.Transacted _ ->
+          FileAnswer.Content _,
+          FileAnswer.Found _,
+          FileAnswer.Transacted _ ->
           throw new IllegalStateException("not the answer to a change");
     };
   }

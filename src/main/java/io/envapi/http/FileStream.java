@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.japi.Pair;
@@ -37,12 +36,11 @@ final class FileStream {
   private static final long MOST_IGNORED = 96L << 20;
 
   /** For a step that waits for the disk. */
-  static final Duration DISK_WORK = Duration.ofSeconds(600);
+  static final Duration DISK_WORK = Duration.ofMinutes(10);
 
   private final Environments environments;
   private final EnvironmentId environment;
-  private final AtomicReference<Optional<Environments.Place>> found =
-      new AtomicReference<>(Optional.empty());
+  private volatile Optional<Environments.Place> found = Optional.empty();
 
   FileStream(Environments environments, EnvironmentId environment) {
     this.environments = environments;
@@ -57,7 +55,7 @@ final class FileStream {
             environment,
             DISK_WORK,
             (place, replyTo) -> {
-              found.set(Optional.of(place));
+              found = Optional.of(place);
               return new Environment.Transfer(step, place.quotas(), replyTo);
             })
         .thenApply(FileStream::result);
@@ -67,7 +65,7 @@ final class FileStream {
     return environments
         .<Environment.TransferReply>again(
             environment,
-            found.get().orElseThrow(),
+            found.orElseThrow(),
             DISK_WORK,
             (place, replyTo) -> new Environment.Transfer(step, place.quotas(), replyTo))
         .thenApply(FileStream::result);

@@ -55,7 +55,7 @@ final class RawFileRoutes {
             result ->
                 switch (result) {
                   case Result.Refused<TransferAnswer>(var failure) -> Problems.of(failure);
-                  case Result.Ok<TransferAnswer>(TransferAnswer.Readable file) ->
+                  case Result.Ok<TransferAnswer>(TransferAnswer.Opened file) ->
                       answer(exchange, stream, file);
                   case Result.Ok<TransferAnswer>(TransferAnswer.Unchanged(var etag)) ->
                       new Answer.Bytes(
@@ -64,7 +64,7 @@ final class RawFileRoutes {
                 });
   }
 
-  private static Answer answer(Exchange exchange, FileStream stream, TransferAnswer.Readable file) {
+  private static Answer answer(Exchange exchange, FileStream stream, TransferAnswer.Opened file) {
     var headers = new ArrayList<HttpHeader>();
     headers.add(FileHeaders.etag(file.etag()));
     headers.add(FileHeaders.lastModified(file.modified()));

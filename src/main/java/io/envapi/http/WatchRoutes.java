@@ -110,7 +110,8 @@ final class WatchRoutes {
   private static Source<ByteString, NotUsed> events(
       FileStream stream, String transfer, long after, boolean lost) {
     var number = new AtomicLong(after);
-    var lostOnes = new TransferAnswer.Change(0, TransferAnswer.ChangeKind.OVERFLOW, ".", Optional.empty());
+    var lostOnes =
+        new TransferAnswer.Change(0, TransferAnswer.ChangeKind.OVERFLOW, ".", Optional.empty());
     List<ByteString> first = lost ? List.of(COMMENT, event(transfer, lostOnes)) : List.of(COMMENT);
     Source<ByteString, ?> changes =
         Source.tick(Duration.ZERO, INTERVAL, NotUsed.getInstance())
@@ -128,7 +129,8 @@ final class WatchRoutes {
         .step(new TransferStep.Watch(transfer, number.get()))
         .thenCompose(
             result -> {
-              if (result instanceof Result.Ok<TransferAnswer>(TransferAnswer.Changes(var changes))) {
+              if (result
+                  instanceof Result.Ok<TransferAnswer>(TransferAnswer.Changes(var changes))) {
                 if (!changes.isEmpty()) {
                   number.set(changes.getLast().number());
                 }

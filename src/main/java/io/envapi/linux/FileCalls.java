@@ -133,8 +133,7 @@ final class FileCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment path = text(arena, name);
       LibC.call(
-          "fchownat",
-          e -> (int) FCHOWNAT.invokeExact(e, fd, path, uid, gid, AT_SYMLINK_NOFOLLOW));
+          "fchownat", e -> (int) FCHOWNAT.invokeExact(e, fd, path, uid, gid, AT_SYMLINK_NOFOLLOW));
     }
   }
 

@@ -77,7 +77,8 @@ public final class Inotify implements AutoCloseable {
   public static Inotify open() {
     int flags = OpenHow.O_CLOEXEC | OpenHow.O_NONBLOCK;
     return new Inotify(
-        new FileDescriptor((int) LibC.call("inotify_init1", e -> (int) INIT.invokeExact(e, flags))));
+        new FileDescriptor(
+            (int) LibC.call("inotify_init1", e -> (int) INIT.invokeExact(e, flags))));
   }
 
   /**
@@ -90,8 +91,7 @@ public final class Inotify implements AutoCloseable {
     String held = "/proc/self/fd/" + directory.descriptor().number();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment path = FileCalls.text(arena, held.getBytes(StandardCharsets.US_ASCII));
-      return (int)
-          LibC.call("inotify_add_watch", e -> (int) ADD.invokeExact(e, fd, path, WATCHED));
+      return (int) LibC.call("inotify_add_watch", e -> (int) ADD.invokeExact(e, fd, path, WATCHED));
     }
   }
 

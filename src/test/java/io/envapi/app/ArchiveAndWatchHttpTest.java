@@ -64,8 +64,7 @@ class ArchiveAndWatchHttpTest {
     assertThat(bad.statusCode()).isEqualTo(422);
     assertThat(api.send(api.request(files + "/archive?path=no")).statusCode()).isEqualTo(404);
     assertThat(api.send(api.request(files + "/archive?format=rar")).statusCode()).isEqualTo(422);
-    assertThat(
-            api.send(api.request(files + "/archive?path=src/a").PUT(ofString("x"))).statusCode())
+    assertThat(api.send(api.request(files + "/archive?path=src/a").PUT(ofString("x"))).statusCode())
         .isEqualTo(409);
   }
 
@@ -83,8 +82,7 @@ class ArchiveAndWatchHttpTest {
 
     private void read() {
       try (var reader =
-          new java.io.BufferedReader(
-              new java.io.InputStreamReader(body, StandardCharsets.UTF_8))) {
+          new java.io.BufferedReader(new java.io.InputStreamReader(body, StandardCharsets.UTF_8))) {
         reader.lines().forEach(lines::add);
       } catch (java.io.IOException | java.io.UncheckedIOException e) {
         lines.add("ended");
@@ -102,7 +100,7 @@ class ArchiveAndWatchHttpTest {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() throws java.io.IOException {
       body.close();
     }
   }

@@ -180,7 +180,8 @@ class RawFileHttpTest {
   @Test
   void theQuotaHoldsWithAndWithoutALength() throws Exception {
     var known =
-        api.send(raw("p/f").PUT(ofByteArray(new byte[(int) QUOTA + 1])).timeout(Duration.ofSeconds(60)));
+        api.send(
+            raw("p/f").PUT(ofByteArray(new byte[(int) QUOTA + 1])).timeout(Duration.ofSeconds(60)));
     assertThat(known.statusCode()).isEqualTo(409);
     assertThat(RunningApi.json(known).path("limit").asText()).isEqualTo("max_disk_bytes");
     var chunked = api.send(raw("p/f").PUT(ofInputStream(() -> zeros(QUOTA + PIECE))));
@@ -196,7 +197,9 @@ class RawFileHttpTest {
     try (var socket = new Socket(api.address.getAddress(), api.address.getPort())) {
       OutputStream out = socket.getOutputStream();
       out.write(
-          ("PUT " + environment + "/files/raw?path=p/f HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
+          ("PUT "
+                  + environment
+                  + "/files/raw?path=p/f HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
                   + api.token
                   + "\r\nContent-Length: 10000000\r\n\r\n")
               .getBytes(StandardCharsets.US_ASCII));
@@ -210,9 +213,9 @@ class RawFileHttpTest {
   @Test
   void aFileReplacedMeanwhileIsSentAsItWas() throws Exception {
     long size = 64L << 20;
-    assertThat(api.send(raw("f").PUT(ofInputStream(() -> zeros(size)))).statusCode()).isEqualTo(201);
-    var answer =
-        api.client.send(raw("f").build(), HttpResponse.BodyHandlers.ofInputStream());
+    assertThat(api.send(raw("f").PUT(ofInputStream(() -> zeros(size)))).statusCode())
+        .isEqualTo(201);
+    var answer = api.client.send(raw("f").build(), HttpResponse.BodyHandlers.ofInputStream());
     try (InputStream body = answer.body()) {
       assertThat(body.readNBytes(PIECE)).hasSize(PIECE);
       assertThat(put("f", "new").statusCode()).isEqualTo(200);

@@ -9,6 +9,7 @@ import io.envapi.http.Readiness;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
 import io.envapi.sandbox.SandboxProbe;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -49,9 +50,9 @@ public final class RunningApi implements AutoCloseable {
     all.put("ENVAPI_KEYRING_SERVICE_TOKEN", TOKEN);
     Settings settings = ((Settings.Loaded) Settings.load(all)).settings();
     root = ((DataRoot.Opened) DataRoot.open(directory)).root();
-    var sandbox =
-        ((SandboxProbe.Outcome.Chosen) SandboxProbe.probe(settings.sandbox())).sandbox();
-    service = Service.start(settings, root, sandbox);
+    var sandbox = ((SandboxProbe.Outcome.Chosen) SandboxProbe.probe(settings.sandbox())).sandbox();
+    AuditLog audit = AuditLog.open(root.directory("audit"));
+    service = Service.start(settings, root, sandbox, audit);
     var node = TestService.await(service.running());
     var keyringSettings = KeyringSettings.from(settings.envapi());
     keyring = Keyring.open(keyringSettings);
@@ -65,7 +66,7 @@ public final class RunningApi implements AutoCloseable {
                 node.accounts(),
                 keyring.tokens(),
                 keyring.credentials(),
-                AuditLog.open(root.directory("audit")),
+                audit,
                 service.blocking()),
             new Api.Configuration(
                 settings.http(),
@@ -78,7 +79,8 @@ public final class RunningApi implements AutoCloseable {
     var mint =
         HttpRequest.newBuilder(URI.create(devKeyring.baseUrl() + "/dev/mint"))
             .POST(HttpRequest.BodyPublishers.ofString("{\"account_id\":\"alice\",\"ttl\":3600}"));
-    token = json(client.send(mint.build(), HttpResponse.BodyHandlers.ofString())).get("token").asText();
+    token =
+        json(client.send(mint.build(), HttpResponse.BodyHandlers.ofString())).get("token").asText();
   }
 
   /**
@@ -90,8 +92,7 @@ public final class RunningApi implements AutoCloseable {
 
   /** A request with the token of the account. */
   public HttpRequest.Builder request(String target) {
-    return HttpRequest.newBuilder(
-            URI.create("http://127.0.0.1:" + address.getPort() + target))
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target))
         .header("Authorization", "Bearer " + token);
   }
 
@@ -102,7 +103,9 @@ public final class RunningApi implements AutoCloseable {
   /** Makes an environment; its path under the routes. */
   public String environment() throws Exception {
     var response =
-        send(request("/v1/environments").POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"t\"}")));
+        send(
+            request("/v1/environments")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"t\"}")));
     String id = json(response).path("environment_id").asText(json(response).path("id").asText());
     return "/v1/environments/" + id;
   }
@@ -120,7 +123,7 @@ public final class RunningApi implements AutoCloseable {
   }
 
   @Override
-  public void close() throws Exception {
+  public void close() throws IOException {
     service.system().terminate();
     TestService.await(service.system().getWhenTerminated());
     keyring.close();

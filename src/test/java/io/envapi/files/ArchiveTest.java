@@ -61,9 +61,7 @@ class ArchiveTest {
 
   private byte[] pack(String path, ArchiveFormat format) throws Exception {
     String id =
-        step(
-                new TransferStep.OpenArchive(SentPath.of(path), format),
-                TransferAnswer.Archive.class)
+        step(new TransferStep.OpenArchive(SentPath.of(path), format), TransferAnswer.Archive.class)
             .transfer();
     var bytes = new ByteArrayOutputStream();
     while (true) {
@@ -230,8 +228,18 @@ class ArchiveTest {
     assertThat(state("d"))
         .isEqualTo(
             Map.of(
-                "old", "old", "sub", "/", "sub/replaced", "after", "sub/new", "n", "again", "2",
-                "hard", "n"));
+                "old",
+                "old",
+                "sub",
+                "/",
+                "sub/replaced",
+                "after",
+                "sub/new",
+                "n",
+                "again",
+                "2",
+                "hard",
+                "n"));
     assertThat((Integer) Files.getAttribute(workspace.at("d/hard"), "unix:nlink")).isEqualTo(1);
   }
 
@@ -292,11 +300,9 @@ class ArchiveTest {
                 tar(tar -> link(tar, "l", TarConstants.LF_LINK, "../../../etc/passwd"))))
         .isInstanceOf(Failure.PathOutsideWorkspace.class);
     assertThat(
-            refused(
-                ArchiveFormat.TAR_GZ, tar(tar -> link(tar, "fifo", TarConstants.LF_FIFO, ""))))
+            refused(ArchiveFormat.TAR_GZ, tar(tar -> link(tar, "fifo", TarConstants.LF_FIFO, ""))))
         .isInstanceOf(Failure.Invalid.class);
-    assertThat(
-            refused(ArchiveFormat.TAR_GZ, tar(tar -> link(tar, "dev", TarConstants.LF_CHR, ""))))
+    assertThat(refused(ArchiveFormat.TAR_GZ, tar(tar -> link(tar, "dev", TarConstants.LF_CHR, ""))))
         .isInstanceOf(Failure.Invalid.class);
   }
 

@@ -135,8 +135,7 @@ class FileTransactionTest {
     assertThat(state()).isEqualTo(before);
     // A file where another operation needs a directory.
     assertThat(
-            workspace.refused(
-                all(Fixture.write("old", "new"), Fixture.write("gone/below", "z"))))
+            workspace.refused(all(Fixture.write("old", "new"), Fixture.write("gone/below", "z"))))
         .isInstanceOf(Failure.InOperation.class);
     assertThat(state()).isEqualTo(before);
   }
@@ -170,8 +169,7 @@ class FileTransactionTest {
     Map<String, String> before = state();
     assertThat(
             workspace.refused(
-                all(
-                    Fixture.write("p/a", "a".repeat(300)), Fixture.write("p/b", "b".repeat(300)))))
+                all(Fixture.write("p/a", "a".repeat(300)), Fixture.write("p/b", "b".repeat(300)))))
         .isInstanceOf(Failure.QuotaExceeded.class);
     assertThat(state()).isEqualTo(before);
     workspace.ok(
