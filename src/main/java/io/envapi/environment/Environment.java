@@ -6,6 +6,8 @@ import io.envapi.account.Quotas;
 import io.envapi.failure.Failure;
 import io.envapi.files.FileAnswer;
 import io.envapi.files.FileOperation;
+import io.envapi.files.TransferAnswer;
+import io.envapi.files.TransferStep;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
@@ -111,6 +113,10 @@ public final class Environment {
   public record RunFile(FileOperation operation, Quotas quotas, ActorRef<FileReply> replyTo)
       implements Asked {}
 
+  /** One step of a transfer of a file's bytes. */
+  public record Transfer(TransferStep step, Quotas quotas, ActorRef<TransferReply> replyTo)
+      implements Asked {}
+
   /** Runs one command in a shell of its own. */
   public record RunOnce(Once once, Quotas quotas, ActorRef<OnceReply> replyTo) implements Asked {}
 
@@ -158,6 +164,8 @@ public final class Environment {
 
   public sealed interface FileReply extends CborSerializable {}
 
+  public sealed interface TransferReply extends CborSerializable {}
+
   public sealed interface OnceReply extends CborSerializable {}
 
   /** The request had no effect. */
@@ -172,6 +180,7 @@ public final class Environment {
           ProcessesReply,
           SignalReply,
           FileReply,
+          TransferReply,
           OnceReply {}
 
   public record Created() implements CreateReply {}
@@ -204,6 +213,8 @@ public final class Environment {
   public record Signalled(int signal, ShellId shell) implements SignalReply {}
 
   public record FileDone(FileAnswer answer) implements FileReply {}
+
+  public record Transferred(TransferAnswer answer) implements TransferReply {}
 
   public record RanOnce(CommandResult result) implements OnceReply {}
 }

@@ -282,6 +282,7 @@ public final class EnvironmentActor
         yield Effect().noReply();
       }
       case Environment.RunFile run -> onRunFile(present, run);
+      case Environment.Transfer transfer -> onTransfer(present, transfer);
       case Environment.OpenShell open ->
           open(present, EnvironmentShells.Wanted.shell(open), open.quotas());
       case Environment.RunOnce run ->
@@ -319,6 +320,17 @@ public final class EnvironmentActor
     touch();
     Workspace place = workspace();
     answer(run, blocking(() -> work.runFile(place, run)), run.replyTo());
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onTransfer(
+      EnvironmentState.Present present, Environment.Transfer transfer) {
+    if (present.isArchived()) {
+      return refuse(transfer, new Failure.EnvironmentArchived());
+    }
+    touch();
+    Workspace place = workspace();
+    answer(transfer, blocking(() -> work.transfer(place, transfer)), transfer.replyTo());
     return Effect().noReply();
   }
 

@@ -8,8 +8,11 @@ import io.envapi.files.DiskUsage;
 import io.envapi.files.FileAnswer;
 import io.envapi.files.FileLimits;
 import io.envapi.files.FileTree;
+import io.envapi.files.TransferAnswer;
+import io.envapi.files.TreeRemoval;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
+import io.envapi.linux.LinuxException;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcessIdentity;
 import io.envapi.process.ProcessInfo;
@@ -33,11 +36,13 @@ final class EnvironmentWork {
 
   private final EnvironmentId id;
   private final EnvironmentRuntime runtime;
+  private final IdleTransfers idleTransfers;
   private Optional<FileTree> tree = Optional.empty();
 
   EnvironmentWork(EnvironmentId id, EnvironmentRuntime runtime) {
     this.id = id;
     this.runtime = runtime;
+    this.idleTransfers = new IdleTransfers(runtime.shells().blocking());
   }
 
   /**
@@ -109,15 +114,25 @@ final class EnvironmentWork {
   }
 
   Environment.FileReply runFile(Workspace workspace, Environment.RunFile run) {
-    FileLimits limits =
-        new FileLimits(
-            runtime.files().maxReadBytes(),
-            runtime.files().maxWriteBytes(),
-            run.quotas().maxDiskBytes());
-    return switch (tree(workspace).run(run.operation(), limits)) {
+    return switch (tree(workspace).run(run.operation(), limits(run.quotas()))) {
       case Result.Ok<FileAnswer>(var answer) -> new Environment.FileDone(answer);
       case Result.Refused<FileAnswer>(var failure) -> new Environment.Refused(failure);
     };
+  }
+
+  Environment.TransferReply transfer(Workspace workspace, Environment.Transfer transfer) {
+    FileTree files = tree(workspace);
+    Result<TransferAnswer> answer = files.transfer(transfer.step(), limits(transfer.quotas()));
+    idleTransfers.watch(files);
+    return switch (answer) {
+      case Result.Ok<TransferAnswer>(var done) -> new Environment.Transferred(done);
+      case Result.Refused<TransferAnswer>(var failure) -> new Environment.Refused(failure);
+    };
+  }
+
+  private FileLimits limits(Quotas quotas) {
+    return new FileLimits(
+        runtime.files().maxReadBytes(), runtime.files().maxWriteBytes(), quotas.maxDiskBytes());
   }
 
   UsageView usage(EnvironmentState.Present present, Workspace workspace, Quotas quotas) {
@@ -146,7 +161,13 @@ final class EnvironmentWork {
   void empty(Workspace workspace) {
     runtime.sandbox().stop(id);
     close();
-    runtime.sandbox().wipe(workspace);
+    try {
+      TreeRemoval.emptyTree(workspace.files());
+      TreeRemoval.emptyTree(workspace.logs());
+    } catch (LinuxException | IllegalStateException e) {
+      LOG.warn("{}: not emptied at once: {}", id, e.toString());
+      runtime.sandbox().wipe(workspace);
+    }
   }
 
   /** Opened when first needed, since most environments are looked at more often than used. */
@@ -172,7 +193,15 @@ final class EnvironmentWork {
   void remove(int uid) {
     close();
     switch (runtime.sandbox().prepare(id, uid)) {
-      case Result.Ok<Workspace>(var workspace) -> runtime.sandbox().remove(id, workspace);
+      case Result.Ok<Workspace>(var workspace) -> {
+        runtime.sandbox().stop(id);
+        try {
+          TreeRemoval.deleteTree(workspace.root());
+        } catch (LinuxException | IllegalStateException e) {
+          LOG.warn("{}: not removed at once: {}", id, e.toString());
+        }
+        runtime.sandbox().remove(id, workspace);
+      }
       case Result.Refused<Workspace>(var failure) ->
           LOG.warn("{}: its directories cannot be removed: {}", id, failure);
     }

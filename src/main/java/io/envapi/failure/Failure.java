@@ -34,6 +34,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = Failure.KeyringUnavailable.class, name = "keyring-unavailable"),
   @JsonSubTypes.Type(value = Failure.Unauthorized.class, name = "unauthorized"),
   @JsonSubTypes.Type(value = Failure.StorageFull.class, name = "storage-full"),
+  @JsonSubTypes.Type(value = Failure.InOperation.class, name = "in-operation"),
   @JsonSubTypes.Type(value = Failure.Internal.class, name = "internal"),
 })
 public sealed interface Failure {
@@ -115,6 +116,9 @@ public sealed interface Failure {
 
   /** The token was not accepted, for whatever reason. */
   record Unauthorized() implements Failure {}
+
+  /** Why one of several operations, by its place from 0 on, was refused, and with it all. */
+  record InOperation(int index, Failure why) implements Failure {}
 
   /** The file system has no room left. */
   record StorageFull() implements Failure {}

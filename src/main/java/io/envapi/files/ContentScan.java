@@ -84,11 +84,11 @@ final class ContentScan {
     return quoted(digest);
   }
 
-  private static String quoted(MessageDigest digest) {
+  static String quoted(MessageDigest digest) {
     return '"' + HexFormat.of().formatHex(digest.digest()) + '"';
   }
 
-  private static MessageDigest sha256() {
+  static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

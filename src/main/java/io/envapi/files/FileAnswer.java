@@ -16,6 +16,7 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = FileAnswer.Made.class, name = "made"),
   @JsonSubTypes.Type(value = FileAnswer.Deleted.class, name = "deleted"),
   @JsonSubTypes.Type(value = FileAnswer.Found.class, name = "found"),
+  @JsonSubTypes.Type(value = FileAnswer.Transacted.class, name = "transacted"),
 })
 public sealed interface FileAnswer {
 
@@ -86,6 +87,13 @@ public sealed interface FileAnswer {
   record Made(String path) implements FileAnswer {}
 
   record Deleted(String path) implements FileAnswer {}
+
+  /** One answer for each operation, in their order. */
+  record Transacted(List<FileAnswer> answers) implements FileAnswer {
+    public Transacted {
+      answers = answers == null ? List.of() : List.copyOf(answers);
+    }
+  }
 
   /** {@code originalChars} is the length before {@code text} was clipped, in characters. */
   record Line(int line, String text, boolean matched, int originalChars) {}

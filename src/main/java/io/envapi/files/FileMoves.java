@@ -37,6 +37,17 @@ final class FileMoves {
   FileAnswer move(FileOperation.MoveFile operation, FileLimits limits) {
     WorkspacePath source = root.path(operation.source(), "body", "source");
     WorkspacePath target = root.path(operation.destination(), "body", "destination");
+    FileAnswer.Mutated moved = checkMove(operation, source, target, limits);
+    rename(source, target);
+    return moved;
+  }
+
+  /** What moving comes to; changes nothing. */
+  FileAnswer.Mutated checkMove(
+      FileOperation.MoveFile operation,
+      WorkspacePath source,
+      WorkspacePath target,
+      FileLimits limits) {
     ContentScan.Scanned moved;
     try (WorkspaceRoot.Opened opened = root.open(source)) {
       long size = opened.stat().size();
@@ -49,7 +60,6 @@ final class FileMoves {
     if (root.find(target).isPresent()) {
       throw Refusal.conflict("the destination exists");
     }
-    rename(source, target);
     return new FileAnswer.Mutated(
         target.shown(), moved.size(), moved.etag(), "", List.of(), List.of());
   }
@@ -89,6 +99,17 @@ final class FileMoves {
     return new FileAnswer.Deleted(path.shown());
   }
 
+  /** What deleting would remove; changes nothing. */
+  FileStat checkDelete(FileOperation.DeleteFile operation, WorkspacePath path) {
+    FileStat stat = found(path, operation.ifMatch());
+    if (stat.kind() != FileKind.DIRECTORY) {
+      checkTag(path, operation.ifMatch());
+    } else if (operation.ifMatch().given()) {
+      throw Refusal.invalid("If-Match cannot guard a directory", "header", "If-Match");
+    }
+    return stat;
+  }
+
   private FileStat found(WorkspacePath path, IfMatch ifMatch) {
     try {
       return root.require(path);
@@ -103,7 +124,7 @@ final class FileMoves {
   private void checkTag(WorkspacePath path, IfMatch ifMatch) {
     if (ifMatch.given() && !ifMatch.any()) {
       try (WorkspaceRoot.Opened opened = root.open(path)) {
-        ifMatch.check(Optional.of(ContentScan.scan(opened.file()).etag()));
+        ContentTag.check(ifMatch, opened);
       }
     }
   }

@@ -2,6 +2,7 @@ package io.envapi.files;
 
 import com.fasterxml.jackson.annotation.JsonSubTypes;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import java.util.List;
 import java.util.Optional;
 
 /** What a caller can ask of the files of a workspace. Travels to the host that has them. */
@@ -17,6 +18,7 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = FileOperation.CopyFile.class, name = "copy-file"),
   @JsonSubTypes.Type(value = FileOperation.MoveFile.class, name = "move-file"),
   @JsonSubTypes.Type(value = FileOperation.Search.class, name = "search"),
+  @JsonSubTypes.Type(value = FileOperation.Transaction.class, name = "transaction"),
 })
 public sealed interface FileOperation {
 
@@ -71,9 +73,19 @@ public sealed interface FileOperation {
   record MoveFile(SentPath source, SentPath destination, IfMatch ifMatch)
       implements FileOperation {}
 
+  /** Changes of files, all or none; 1..100, none of them a transaction. */
+  record Transaction(List<FileOperation> operations) implements FileOperation {
+    public Transaction {
+      operations = operations == null ? List.of() : List.copyOf(operations);
+    }
+  }
+
   /**
-   * Lines that contain {@code pattern} literally.
+   * Lines that contain {@code pattern}.
    *
+   * @param regex whether the pattern is a regular expression (RE2), not literal text
+   * @param gitignore whether to pass over what {@code .gitignore} files on the way say, and {@code
+   *     .git}
    * @param depth 0 for the files of the directory itself, 10 at most
    * @param limit the most matches in the answer, 1..1000
    * @param before lines shown before a match, 0..20, and {@code after} behind it
@@ -88,6 +100,8 @@ public sealed interface FileOperation {
       int limit,
       int before,
       int after,
-      int maxFileBytes)
+      int maxFileBytes,
+      boolean regex,
+      boolean gitignore)
       implements FileOperation {}
 }

@@ -30,6 +30,8 @@ final class FileSearch implements SortedWalk.Visitor {
   private final FileOperation.Search search;
   private final Optional<Glob> glob;
   private final LineSearch lines;
+  private final Optional<GitIgnore> ignore;
+  private int base;
   private final int largest;
   private final int limit;
   private final long deadline = System.nanoTime() + LONGEST_NANOS;
@@ -46,7 +48,8 @@ final class FileSearch implements SortedWalk.Visitor {
     this.root = root;
     this.search = search;
     this.glob = search.glob().map(Glob::of);
-    this.lines = new LineSearch(search.pattern(), search.before(), search.after());
+    this.lines = new LineSearch(search);
+    this.ignore = search.gitignore() ? Optional.of(new GitIgnore(root)) : Optional.empty();
     this.largest = Math.clamp(search.maxFileBytes(), 1, LARGEST_FILE);
     this.limit = Math.clamp(search.limit(), 1, MOST_MATCHES);
   }
@@ -71,12 +74,14 @@ final class FileSearch implements SortedWalk.Visitor {
   }
 
   private void one(WorkspacePath path) {
+    base = path.names().size() - 1;
     try (Directory in = root.directory().openDirectory(path.parent())) {
       visit(in, path.names(), new DirectoryEntry(path.name(), FileKind.REGULAR));
     }
   }
 
   private void tree(WorkspacePath path) {
+    base = path.names().size();
     try (Directory directory = root.openDirectory(path)) {
       new SortedWalk(search.depth(), this).run(directory, path.names(), List.of());
     }
@@ -96,6 +101,9 @@ final class FileSearch implements SortedWalk.Visitor {
       complete = false;
       return false;
     }
+    if (ignore.isPresent() && ignore.get().ignores(in, path, base, false)) {
+      return true;
+    }
     String shown = ShownName.path(path);
     if (glob.isEmpty()
         || glob.get().matches(ShownName.of(entry.name()))
@@ -103,6 +111,11 @@ final class FileSearch implements SortedWalk.Visitor {
       file(in, entry.name(), shown);
     }
     return true;
+  }
+
+  @Override
+  public boolean enters(Directory in, List<FileName> path) {
+    return ignore.isEmpty() || !ignore.get().ignores(in, path, base, true);
   }
 
   @Override

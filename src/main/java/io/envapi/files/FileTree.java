@@ -3,12 +3,13 @@ package io.envapi.files;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.linux.Directory;
-import io.envapi.linux.DirectoryEntry;
 import io.envapi.linux.LinuxException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Supplier;
 
 /**
  * The files of one workspace, reached through a descriptor that is held for as long as this is
@@ -20,11 +21,15 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
  */
 public final class FileTree implements AutoCloseable {
 
+  /** How long a transfer waits for its next step. */
+  public static final Duration TRANSFER_IDLE = Duration.ofSeconds(60);
+
   private final WorkspaceRoot root;
   private final DiskMeter meter;
   private final FileReads reads;
   private final FileWrites writes;
   private final FileMoves moves;
+  private final FileTransfers transfers;
 
   private final ReentrantLock changing = new ReentrantLock(true);
 
@@ -39,6 +44,7 @@ public final class FileTree implements AutoCloseable {
     this.reads = new FileReads(root);
     this.writes = new FileWrites(root, meter);
     this.moves = new FileMoves(root, meter);
+    this.transfers = new FileTransfers(root, meter, changing);
   }
 
   /**
@@ -66,16 +72,35 @@ public final class FileTree implements AutoCloseable {
 
   /** Does what {@code operation} says, or nothing at all and says why. */
   public Result<FileAnswer> run(FileOperation operation, FileLimits limits) {
+    return answered(subject(operation), () -> dispatch(operation, limits));
+  }
+
+  /** Goes on with a transfer, or refuses and says why; what was refused has ended. */
+  public Result<TransferAnswer> transfer(TransferStep step, FileLimits limits) {
+    return answered(transfers.subject(step), () -> transfers.run(step, limits));
+  }
+
+  /** Closes transfers that nobody went on with for {@code idle}; whether any are left open. */
+  public boolean closeIdleTransfers(Duration idle) {
+    life.readLock().lock();
+    try {
+      return !closed && transfers.closeIdle(idle);
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
+  private <T> Result<T> answered(SentPath subject, Supplier<T> action) {
     life.readLock().lock();
     try {
       if (closed) {
-        return Result.refused(new Failure.NotFound(Failure.Kind.FILE, subject(operation).text()));
+        return Result.refused(new Failure.NotFound(Failure.Kind.FILE, subject.text()));
       }
-      return Result.ok(dispatch(operation, limits));
+      return Result.ok(action.get());
     } catch (Refusal e) {
       return Result.refused(e.failure());
     } catch (LinuxException e) {
-      if (Refusal.of(e, subject(operation)) instanceof Refusal refusal) {
+      if (Refusal.of(e, subject) instanceof Refusal refusal) {
         return Result.refused(refusal.failure());
       }
       throw e;
@@ -96,10 +121,12 @@ public final class FileTree implements AutoCloseable {
       case FileOperation.MoveFile move -> changing(() -> moves.move(move, limits));
       case FileOperation.MakeDirectory make -> changing(() -> moves.makeDirectory(make));
       case FileOperation.DeleteFile delete -> changing(() -> moves.delete(delete));
+      case FileOperation.Transaction transaction ->
+          changing(() -> FileTransaction.run(root, meter, transaction, limits));
     };
   }
 
-  private FileAnswer changing(java.util.function.Supplier<FileAnswer> change) {
+  private FileAnswer changing(Supplier<FileAnswer> change) {
     meter.refresh();
     changing.lock();
     try {
@@ -121,6 +148,7 @@ public final class FileTree implements AutoCloseable {
       case FileOperation.MoveFile move -> move.source();
       case FileOperation.MakeDirectory make -> make.path();
       case FileOperation.DeleteFile delete -> delete.path();
+      case FileOperation.Transaction _ -> SentPath.of(".");
     };
   }
 
@@ -163,21 +191,10 @@ public final class FileTree implements AutoCloseable {
 
   /** Removes temporary files of writes that never ended. Not while writes are under way. */
   private void removeDebris() {
-    new TreeWalk(root.directory(), FileTree::removeDebris).run();
+    new TreeWalk(root.directory(), new Debris()).run();
   }
 
-  private static void removeDebris(Directory in, DirectoryEntry entry) {
-    if (TemporaryFile.isDebris(entry.name())) {
-      try {
-        in.unlink(entry.name());
-      } catch (LinuxException e) {
-        // Not ours to remove, or gone: it does no harm where it is.
-        return;
-      }
-    }
-  }
-
-  private <T> T whileOpen(java.util.function.Supplier<T> action) {
+  private <T> T whileOpen(Supplier<T> action) {
     life.readLock().lock();
     try {
       if (closed) {
@@ -194,6 +211,7 @@ public final class FileTree implements AutoCloseable {
     life.writeLock().lock();
     try {
       closed = true;
+      transfers.closeAll();
       root.directory().close();
     } finally {
       life.writeLock().unlock();

@@ -31,13 +31,25 @@ public record IfMatch(boolean given, boolean any, List<String> tags) {
 
   /** The header's value, its lines joined by commas. What is no tag matches nothing. */
   public static IfMatch parse(String header) {
+    return parse(header, false);
+  }
+
+  /**
+   * As {@link #parse(String)} for {@code If-None-Match} (section 13.1.2), whose comparison is weak:
+   * a weak tag names what the strong one does.
+   */
+  public static IfMatch parseWeak(String header) {
+    return parse(header, true);
+  }
+
+  private static IfMatch parse(String header, boolean weak) {
     if (header.strip().equals("*")) {
       return new IfMatch(true, true, List.of());
     }
     List<String> tags = new ArrayList<>();
     Matcher matcher = TAG.matcher(header);
     while (matcher.find()) {
-      if (matcher.group(1) == null) {
+      if (weak || matcher.group(1) == null) {
         tags.add(matcher.group(2));
       }
     }

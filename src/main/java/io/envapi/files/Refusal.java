@@ -29,6 +29,10 @@ final class Refusal extends RuntimeException {
     return new Refusal(new Failure.PathOutsideWorkspace(path.text()));
   }
 
+  static Refusal changed() {
+    return new Refusal(new Failure.FileChanged());
+  }
+
   static Refusal conflict(String message) {
     return new Refusal(new Failure.Conflict(message));
   }

@@ -36,6 +36,11 @@ final class SortedWalk {
      */
     boolean visit(Directory in, List<FileName> path, DirectoryEntry entry);
 
+    /** Whether to go into a directory that was visited. */
+    default boolean enters(Directory in, List<FileName> path) {
+      return true;
+    }
+
     /** A directory that cannot be entered. */
     void unavailable(List<FileName> path);
   }
@@ -94,7 +99,9 @@ final class SortedWalk {
     if (!seen && !visitor.visit(level.directory(), path, entry)) {
       return false;
     }
-    if (entry.kind() == FileKind.DIRECTORY && levels.size() <= depth) {
+    if (entry.kind() == FileKind.DIRECTORY
+        && levels.size() <= depth
+        && visitor.enters(level.directory(), path)) {
       enter(level, entry, path, seen ? after.subList(below, after.size()) : List.of());
     }
     return true;

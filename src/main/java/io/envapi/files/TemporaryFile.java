@@ -31,10 +31,15 @@ final class TemporaryFile implements AutoCloseable {
     this.file = file;
   }
 
-  static TemporaryFile create(Directory directory) {
+  /** A name that nothing has, and that tells what it is when a crash leaves it behind. */
+  static FileName newName() {
     byte[] random = new byte[RANDOM_BYTES];
     RANDOM.nextBytes(random);
-    FileName name = FileName.of(".envapi-" + HexFormat.of().formatHex(random) + ".tmp");
+    return FileName.of(".envapi-" + HexFormat.of().formatHex(random) + ".tmp");
+  }
+
+  static TemporaryFile create(Directory directory) {
+    FileName name = newName();
     return new TemporaryFile(directory, name, directory.createFile(name));
   }
 
@@ -43,8 +48,23 @@ final class TemporaryFile implements AutoCloseable {
     return NAME.matcher(new String(name.bytes(), StandardCharsets.ISO_8859_1)).matches();
   }
 
+  FileName name() {
+    return name;
+  }
+
+  /** Whatever has its name now is no longer this. */
+  void handOver() {
+    published = true;
+  }
+
   DataFile file() {
     return file;
+  }
+
+  /** As {@link #finish}, with all of the content. */
+  void fill(byte[] content, int uid, int gid, int mode) {
+    file.write(content, 0, content.length, 0);
+    finish(uid, gid, mode);
   }
 
   /** Gives the file its owner and permissions, and has it on the disk. */
@@ -59,13 +79,18 @@ final class TemporaryFile implements AutoCloseable {
 
   /** Takes the place of whatever {@code target} is, if {@code replace}; else it must be new. */
   void publish(FileName target, boolean replace) {
+    publish(directory, target, replace);
+  }
+
+  /** As {@link #publish(FileName, boolean)}, in another directory. */
+  void publish(Directory to, FileName target, boolean replace) {
     if (replace) {
-      directory.rename(name, directory, target);
+      directory.rename(name, to, target);
     } else {
-      renameNew(directory, name, directory, target);
+      renameNew(directory, name, to, target);
     }
     published = true;
-    directory.sync();
+    to.sync();
   }
 
   /** As {@code RENAME_NOREPLACE}, with a look first on file systems that lack it. */

@@ -40,6 +40,24 @@ public final class TreeRemoval {
   }
 
   /**
+   * Removes everything beneath one of the service's own directories, which stays; nothing to do
+   * when there is none.
+   *
+   * @throws LinuxException when something could not be removed
+   */
+  public static void emptyTree(Path directory) {
+    try (Directory opened = Directory.open(directory)) {
+      if (!empty(opened)) {
+        throw new IllegalStateException("processes keep changing a tree that is to be emptied");
+      }
+    } catch (LinuxException e) {
+      if (!e.is(Errno.ENOENT)) {
+        throw e;
+      }
+    }
+  }
+
+  /**
    * Removes everything beneath a directory, which stays.
    *
    * @return false when processes in it kept changing it

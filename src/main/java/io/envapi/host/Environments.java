@@ -123,6 +123,15 @@ public final class Environments {
                 });
   }
 
+  /** Asks again where an environment was found before, without asking its account. */
+  public <R> CompletionStage<R> again(
+      EnvironmentId id,
+      Place place,
+      Duration wait,
+      BiFunction<Place, ActorRef<R>, Environment.Request> request) {
+    return ask(id, place, wait, request);
+  }
+
   /** Asks one of the account's shells. */
   public <R> CompletionStage<R> shell(
       AccountId account,

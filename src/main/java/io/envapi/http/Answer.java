@@ -2,6 +2,7 @@ package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.NotUsed;
@@ -11,7 +12,8 @@ import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /** What a route answers, before it is an HTTP response. */
-sealed interface Answer permits Answer.Document, Answer.Nothing, Answer.Events, Problem {
+sealed interface Answer
+    permits Answer.Document, Answer.Nothing, Answer.Events, Answer.Bytes, Problem {
 
   record Document(int status, ObjectNode body, List<HttpHeader> headers) implements Answer {
     public Document {
@@ -24,6 +26,23 @@ sealed interface Answer permits Answer.Document, Answer.Nothing, Answer.Events, 
 
   /** Server-sent events, each element one or more whole events. */
   record Events(Source<ByteString, NotUsed> events) implements Answer {}
+
+  /**
+   * Bytes that are no JSON.
+   *
+   * @param length of all of them, if known
+   */
+  record Bytes(
+      int status,
+      String mediaType,
+      List<HttpHeader> headers,
+      OptionalLong length,
+      Source<ByteString, ?> bytes)
+      implements Answer {
+    public Bytes {
+      headers = List.copyOf(headers);
+    }
+  }
 
   static Answer ok(ObjectNode body) {
     return new Document(200, body, List.of());

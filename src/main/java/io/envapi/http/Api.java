@@ -84,6 +84,9 @@ public final class Api {
     new StreamRoutes(system, environments).addTo(routes);
     new ProcessRoutes(environments, audit).addTo(routes);
     new FileRoutes(environments, audit, configuration.files()).addTo(routes);
+    new ArchiveRoutes(environments, audit).addTo(routes);
+    new WatchRoutes(environments).addTo(routes);
+    new RawFileRoutes(environments, audit).addTo(routes);
     new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);
     return routes;
   }

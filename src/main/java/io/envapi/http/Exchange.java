@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
@@ -17,9 +18,13 @@ import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
 
 /** One request that found its route. */
 final class Exchange {
@@ -93,6 +98,31 @@ final class Exchange {
   <T> CompletionStage<Answer> query(
       Function<Query, T> reader, Function<T, CompletionStage<Answer>> then) {
     return go(Bodies.readQuery(request.getUri().rawQueryString().orElse(""), reader), then);
+  }
+
+  /** Whether only the head of the answer is wanted. */
+  boolean isHead() {
+    return request.method().equals(HttpMethods.HEAD);
+  }
+
+  /** What the body's head says of its length; empty when it comes in chunks. */
+  Optional<Long> bodyLength() {
+    OptionalLong length = request.entity().getContentLengthOption();
+    return length.isPresent() ? Optional.of(length.getAsLong()) : Optional.empty();
+  }
+
+  /** The body as it arrives, whatever its size. The request takes as long as it takes. */
+  Source<ByteString, ?> arriving() {
+    request
+        .getHeader(TimeoutAccess.class)
+        .ifPresent(
+            access ->
+                access.timeoutAccess().updateTimeout(scala.concurrent.duration.Duration.Inf()));
+    return request.entity().withoutSizeLimit().getDataBytes();
+  }
+
+  Materializer materializer() {
+    return materializer;
   }
 
   /** With the body, or the answer that says what is wrong with it. */

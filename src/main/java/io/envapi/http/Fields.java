@@ -120,6 +120,30 @@ final class Fields {
     return new Fields(node, inside, faults);
   }
 
+  /** The objects in an array, which has from 1 to {@code most}. */
+  List<Fields> objects(String name, int most) {
+    JsonNode array = object.path(name);
+    var found = new ArrayList<Fields>();
+    if (!array.isArray()) {
+      fault(name, has(name) ? "must be an array" : "is required", "list_type");
+      return found;
+    }
+    if (array.isEmpty() || array.size() > most) {
+      fault(name, "must have from 1 to %d members".formatted(most), "out_of_range");
+      return found;
+    }
+    for (int i = 0; i < array.size(); i++) {
+      List<String> inside = at(name);
+      inside.add(Integer.toString(i));
+      if (array.get(i) instanceof ObjectNode member) {
+        found.add(new Fields(member, inside, faults));
+      } else {
+        faults.add(inside, "must be an object", "dict_type");
+      }
+    }
+    return found;
+  }
+
   /** As {@link #inner}, but it has to be there. */
   Fields requiredInner(String name) {
     if (!object.hasNonNull(name)) {

@@ -8,6 +8,7 @@ import io.envapi.files.SentPath;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 /** What callers ask of files. A path comes as {@code path}, or its bytes as {@code path_base64}. */
 final class FileBodies {
@@ -26,7 +27,28 @@ final class FileBodies {
               "content", FileOperation.SearchMode.CONTENT,
               "files_with_matches", FileOperation.SearchMode.FILES_WITH_MATCHES));
 
+  private static final int MAX_OPERATIONS = 100;
+
+  private static final Map<String, BiFunction<Fields, IfMatch, FileOperation>> OPERATIONS =
+      operations();
+
   private FileBodies() {}
+
+  private static Map<String, BiFunction<Fields, IfMatch, FileOperation>> operations() {
+    var operations = new LinkedHashMap<String, BiFunction<Fields, IfMatch, FileOperation>>();
+    operations.put("write", FileBodies::write);
+    operations.put("edit", FileBodies::edit);
+    operations.put("patch", FileBodies::patch);
+    operations.put(
+        "delete",
+        (body, ifMatch) ->
+            new FileOperation.DeleteFile(
+                path(body, "path"), body.flag("recursive", false), ifMatch));
+    operations.put("mkdir", (body, _) -> makeDirectory(body));
+    operations.put("move", FileBodies::move);
+    operations.put("copy", FileBodies::copy);
+    return operations;
+  }
 
   static FileOperation list(Query query) {
     return new FileOperation.ListDirectory(
@@ -57,7 +79,9 @@ final class FileBodies {
         (int) query.integer("limit", 100, 1, 1000),
         (int) query.integer("before", 0, 0, 20),
         (int) query.integer("after", 0, 0, 20),
-        (int) query.integer("max_file_bytes", 1 << 20, 1, MAX_SEARCHED_FILE));
+        (int) query.integer("max_file_bytes", 1 << 20, 1, MAX_SEARCHED_FILE),
+        query.flag("regex", false),
+        query.flag("gitignore", false));
   }
 
   static FileOperation delete(Query query, IfMatch ifMatch) {
@@ -94,19 +118,29 @@ final class FileBodies {
     return new FileOperation.MoveFile(path(body, "source"), path(body, "destination"), ifMatch);
   }
 
+  static FileOperation transaction(Fields body) {
+    return new FileOperation.Transaction(
+        body.objects("operations", MAX_OPERATIONS).stream().map(FileBodies::operation).toList());
+  }
+
+  private static FileOperation operation(Fields body) {
+    IfMatch ifMatch = body.optionalText("if_match").map(IfMatch::parse).orElse(IfMatch.none());
+    return body.choice("op", OPERATIONS, body.text("op")).apply(body, ifMatch);
+  }
+
   private static SentPath path(Fields body, String name) {
     Optional<String> bytes = body.optionalText(name + "_base64");
     return bytes.map(SentPath::ofBase64).orElseGet(() -> SentPath.of(body.nonEmptyText(name)));
   }
 
-  private static SentPath path(Query query) {
+  static SentPath path(Query query) {
     return query
         .text("path_base64")
         .map(SentPath::ofBase64)
         .orElseGet(() -> SentPath.of(query.requiredText("path")));
   }
 
-  private static SentPath optionalPath(Query query) {
+  static SentPath optionalPath(Query query) {
     boolean given = query.text("path").isPresent() || query.text("path_base64").isPresent();
     return given ? path(query) : SentPath.of(".");
   }

@@ -16,6 +16,8 @@ final class FileJson {
   static Answer answer(EnvironmentId environment, FileAnswer answer) {
     ObjectNode json = Json.object().put("environment_id", environment.value());
     return switch (answer) {
+      case FileAnswer.Transacted(var answers) ->
+          Answer.ok(json.set("operations", Json.array(answers, FileJson::done)));
       case FileAnswer.Listing listing -> Answer.ok(json.setAll(listing(listing)));
       case FileAnswer.Content content ->
           Answer.tagged(json.setAll(content(content)), content.etag());
@@ -24,6 +26,19 @@ final class FileJson {
       case FileAnswer.Made(var path) -> Answer.ok(json.put("path", path));
       case FileAnswer.Deleted(var path) -> Answer.ok(json.put("path", path));
       case FileAnswer.Found found -> Answer.ok(json.setAll(found(found)));
+    };
+  }
+
+  private static ObjectNode done(FileAnswer answer) {
+    return switch (answer) {
+      case FileAnswer.Mutated mutated -> mutated(mutated);
+      case FileAnswer.Made(var path) -> Json.object().put("path", path);
+      case FileAnswer.Deleted(var path) -> Json.object().put("path", path);
+      case FileAnswer.Listing _,
+          FileAnswer.Content _,
+          FileAnswer.Found _,
+          FileAnswer.Transacted _ ->
+          throw new IllegalStateException("not the answer to a change");
     };
   }
 

@@ -11,7 +11,6 @@ import io.envapi.host.Environments;
 import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 
@@ -44,6 +43,7 @@ final class FileRoutes {
     routes.on("/v1/environments/{environment}/files/copy").post(this::copy);
     routes.on("/v1/environments/{environment}/files/move").post(this::move);
     routes.on("/v1/environments/{environment}/files/search").get(this::search);
+    routes.on("/v1/environments/{environment}/files/transaction").post(this::transaction);
   }
 
   private CompletionStage<Answer> list(Exchange exchange, Caller caller) {
@@ -86,10 +86,14 @@ final class FileRoutes {
     return sent(exchange, caller, FileBodies::move);
   }
 
+  private CompletionStage<Answer> transaction(Exchange exchange, Caller caller) {
+    return sent(exchange, caller, (body, _) -> FileBodies.transaction(body));
+  }
+
   /** What the query asks for. */
   private CompletionStage<Answer> asked(
       Exchange exchange, Caller caller, BiFunction<Query, IfMatch, FileOperation> reader) {
-    IfMatch ifMatch = ifMatch(exchange);
+    IfMatch ifMatch = FileHeaders.ifMatch(exchange);
     return exchange.environment(
         id ->
             exchange.query(
@@ -99,7 +103,7 @@ final class FileRoutes {
   /** What the body asks for. */
   private CompletionStage<Answer> sent(
       Exchange exchange, Caller caller, BiFunction<Fields, IfMatch, FileOperation> reader) {
-    IfMatch ifMatch = ifMatch(exchange);
+    IfMatch ifMatch = FileHeaders.ifMatch(exchange);
     return exchange.environment(
         id ->
             exchange.body(
@@ -140,16 +144,18 @@ final class FileRoutes {
                   .with(
                       "recursive",
                       operation instanceof FileOperation.DeleteFile delete && delete.recursive()));
+      case FileAnswer.Transacted(var answers) -> {
+        if (operation instanceof FileOperation.Transaction(var operations)) {
+          for (int i = 0; i < answers.size(); i++) {
+            record(caller, id, operations.get(i), answers.get(i));
+          }
+        }
+      }
       case FileAnswer.Listing _, FileAnswer.Content _, FileAnswer.Found _ -> {}
     }
   }
 
   private static AuditEvent event(String action, Caller caller, EnvironmentId id) {
     return AuditEvent.of(action, caller.account()).with("environment_id", id.value());
-  }
-
-  private static IfMatch ifMatch(Exchange exchange) {
-    List<String> sent = exchange.headers("If-Match");
-    return sent.isEmpty() ? IfMatch.none() : IfMatch.parse(String.join(",", sent));
   }
 }

@@ -17,11 +17,13 @@ import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.MediaTypes;
+import org.apache.pekko.http.javadsl.model.ResponseEntity;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawRequestURI;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -156,6 +158,12 @@ final class Front {
               .addHeaders(EVENT_HEADERS)
               .addHeader(requestId)
               .withEntity(HttpEntities.createChunked(EVENT_STREAM, events));
+      case Answer.Bytes bytes ->
+          HttpResponse.create()
+              .withStatus(bytes.status())
+              .addHeaders(bytes.headers())
+              .addHeader(requestId)
+              .withEntity(entity(bytes));
       case Problem problem ->
           HttpResponse.create()
               .withStatus(problem.status())
@@ -163,6 +171,20 @@ final class Front {
               .addHeader(requestId)
               .withEntity(HttpEntities.create(PROBLEM_JSON, Json.bytes(problem.body(path))));
     };
+  }
+
+  private static ResponseEntity entity(Answer.Bytes bytes) {
+    ContentType type = ContentTypes.parse(bytes.mediaType());
+    if (bytes.status() == StatusCodes.NOT_MODIFIED.intValue()) {
+      return HttpEntities.EMPTY;
+    }
+    if (bytes.length().isEmpty()) {
+      return HttpEntities.createChunked(type, bytes.bytes());
+    }
+    long length = bytes.length().getAsLong();
+    return length == 0
+        ? HttpEntities.create(type, ByteString.emptyByteString())
+        : HttpEntities.create(type, length, bytes.bytes());
   }
 
   /** The path as it stands in the request line. */

@@ -2,6 +2,7 @@ package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import io.envapi.failure.Failure;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SequencedSet;
 
@@ -58,10 +59,25 @@ final class Problems {
       case Failure.KeyringUnavailable(var message) ->
           Problem.of(ProblemCode.KEYRING_UNAVAILABLE, message).retryAfter(RETRY_SECONDS);
       case Failure.Unauthorized() -> unauthorized();
+      case Failure.InOperation(var index, var why) -> inOperation(index, why);
       case Failure.Internal() -> internal();
       case Failure.StorageFull() ->
           Problem.of(ProblemCode.INSUFFICIENT_STORAGE, "the file system has no room left");
     };
+  }
+
+  /** The problem of the one operation, and which it is. */
+  private static Problem inOperation(int index, Failure why) {
+    var location = new ArrayList<>(List.of("body", "operations", Integer.toString(index)));
+    Problem problem = of(why);
+    String message = problem.detail();
+    if (why instanceof Failure.Invalid(var inside, var text)) {
+      location.addAll(inside.subList(Math.min(1, inside.size()), inside.size()));
+      message = text;
+    }
+    var fault = new Faults.Fault(location, message, "value_error");
+    ArrayNode errors = Json.array().add(fault.json());
+    return problem.with(Json.object().set("errors", errors));
   }
 
   /** One body for every token that is not accepted, so that it tells nothing. */

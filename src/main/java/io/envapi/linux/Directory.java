@@ -102,6 +102,12 @@ public final class Directory implements AutoCloseable {
     FileCalls.mkdirat(descriptor, name.raw(), mode);
   }
 
+  /** Makes a symbolic link with the text {@code target}, which is not looked at. */
+  public void makeLink(FileName name, byte[] target, int uid, int gid) {
+    FileCalls.symlinkat(target, descriptor, name.raw());
+    FileCalls.chownLink(descriptor, name.raw(), uid, gid);
+  }
+
   /** Removes a name that is no directory; a link goes, what it leads to stays. */
   public void unlink(FileName name) {
     FileCalls.unlinkat(descriptor, name.raw(), 0);
@@ -120,6 +126,12 @@ public final class Directory implements AutoCloseable {
   public void renameNew(FileName name, Directory to, FileName target) {
     FileCalls.renameat2(
         descriptor, name.raw(), to.descriptor, target.raw(), FileCalls.RENAME_NOREPLACE);
+  }
+
+  /** Exchanges two names, whatever they are, in one step. */
+  public void exchange(FileName name, Directory with, FileName other) {
+    FileCalls.renameat2(
+        descriptor, name.raw(), with.descriptor, other.raw(), FileCalls.RENAME_EXCHANGE);
   }
 
   /** The text of a link, its first 4096 bytes. */

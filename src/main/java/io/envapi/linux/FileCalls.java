@@ -49,6 +49,12 @@ final class FileCalls {
       LibC.downcall("fchmod", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
   private static final MethodHandle CHMOD =
       LibC.downcall("chmod", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle SYMLINKAT =
+      LibC.downcall("symlinkat", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, ADDRESS));
+  private static final MethodHandle FCHOWNAT =
+      LibC.downcall(
+          "fchownat",
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT, JAVA_INT));
   private static final MethodHandle FSYNC =
       LibC.downcall("fsync", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
   private static final MethodHandle FTRUNCATE =
@@ -108,6 +114,26 @@ final class FileCalls {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment path = text(arena, name);
       LibC.call("mkdirat", e -> (int) MKDIRAT.invokeExact(e, fd, path, mode));
+    }
+  }
+
+  /** int symlinkat(const char *target, int newdirfd, const char *linkpath). */
+  static void symlinkat(byte[] target, FileDescriptor directory, byte[] name) {
+    int fd = directory.number();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment to = text(arena, target);
+      MemorySegment path = text(arena, name);
+      LibC.call("symlinkat", e -> (int) SYMLINKAT.invokeExact(e, to, fd, path));
+    }
+  }
+
+  /** Changes the owner of a link itself ({@code fchownat(2)}). */
+  static void chownLink(FileDescriptor directory, byte[] name, int uid, int gid) {
+    int fd = directory.number();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment path = text(arena, name);
+      LibC.call(
+          "fchownat", e -> (int) FCHOWNAT.invokeExact(e, fd, path, uid, gid, AT_SYMLINK_NOFOLLOW));
     }
   }
 

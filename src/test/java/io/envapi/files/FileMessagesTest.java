@@ -46,7 +46,9 @@ class FileMessagesTest {
                 2,
                 3,
                 4,
-                5))) {
+                5,
+                false,
+                false))) {
       byte[] sent = CBOR.writeValueAsBytes(each);
       assertThat(CBOR.readValue(sent, FileOperation.class)).isEqualTo(each);
       assertThat(CBOR.readTree(sent).get("type").asText()).doesNotContain("$", ".");

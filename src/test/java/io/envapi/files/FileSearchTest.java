@@ -50,7 +50,9 @@ class FileSearchTest {
         100,
         before,
         after,
-        1 << 20);
+        1 << 20,
+        false,
+        false);
   }
 
   private FileAnswer.Found found(FileOperation.Search search) {
@@ -130,7 +132,9 @@ class FileSearchTest {
                 5,
                 0,
                 0,
-                2900));
+                2900,
+                false,
+                false));
     assertThat(limited.matches()).hasSize(5);
     assertThat(limited.totalMatches()).isEqualTo(21);
     assertThat(limited.truncated()).isTrue();
@@ -155,7 +159,9 @@ class FileSearchTest {
                 2,
                 0,
                 0,
-                1 << 20));
+                1 << 20,
+                false,
+                false));
     assertThat(files.totalMatches()).isEqualTo(3);
     assertThat(files.truncated()).isTrue();
     assertThat(files.matches())

@@ -1,0 +1,166 @@
+package io.envapi.app;
+
+import static java.net.http.HttpRequest.BodyPublishers.noBody;
+import static java.net.http.HttpRequest.BodyPublishers.ofByteArray;
+import static java.net.http.HttpRequest.BodyPublishers.ofString;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.InputStream;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Archives and watches through the whole service. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ArchiveAndWatchHttpTest {
+
+  @TempDir static Path temp;
+  private RunningApi api;
+
+  @BeforeAll
+  void start() throws Exception {
+    api = RunningApi.start(temp, Map.of());
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    api.close();
+  }
+
+  @Test
+  void aTreeGoesOutAndComesIn() throws Exception {
+    String files = api.environment() + "/files";
+    api.send(api.request(files + "/raw?path=src/a").PUT(ofString("one")));
+    for (String format : List.of("tar.gz", "zip")) {
+      var archive =
+          api.client.send(
+              api.request(files + "/archive?path=src&format=" + format).build(),
+              HttpResponse.BodyHandlers.ofByteArray());
+      assertThat(archive.statusCode()).isEqualTo(200);
+      assertThat(archive.headers().firstValue("Content-Disposition"))
+          .contains("attachment; filename=\"src." + format + '"');
+      var unpacked =
+          api.send(
+              api.request(files + "/archive?path=to/" + format + "&format=" + format)
+                  .PUT(ofByteArray(archive.body())));
+      assertThat(unpacked.statusCode()).isEqualTo(200);
+      assertThat(RunningApi.json(unpacked).path("bytes").asInt()).isEqualTo(3);
+      assertThat(api.send(api.request(files + "/raw?path=to/" + format + "/a")).body())
+          .isEqualTo("one");
+    }
+    var bad = api.send(api.request(files + "/archive?path=src").PUT(ofString("nonsense")));
+    assertThat(bad.statusCode()).isEqualTo(422);
+    assertThat(api.send(api.request(files + "/archive?path=no")).statusCode()).isEqualTo(404);
+    assertThat(api.send(api.request(files + "/archive?format=rar")).statusCode()).isEqualTo(422);
+    assertThat(api.send(api.request(files + "/archive?path=src/a").PUT(ofString("x"))).statusCode())
+        .isEqualTo(409);
+  }
+
+  /** The lines of a stream of events as they come. */
+  private final class Events implements AutoCloseable {
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final InputStream body;
+
+    Events(HttpRequest.Builder request) throws Exception {
+      var response = api.client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+      assertThat(response.statusCode()).isEqualTo(200);
+      body = response.body();
+      Thread.ofVirtual().start(this::read);
+    }
+
+    private void read() {
+      try (var reader =
+          new java.io.BufferedReader(new java.io.InputStreamReader(body, StandardCharsets.UTF_8))) {
+        reader.lines().forEach(lines::add);
+      } catch (java.io.IOException | java.io.UncheckedIOException e) {
+        lines.add("ended");
+      }
+    }
+
+    void await(String data) {
+      org.awaitility.Awaitility.await()
+          .atMost(Duration.ofSeconds(10))
+          .untilAsserted(() -> assertThat(lines).contains("data: " + data));
+    }
+
+    String lastId() {
+      return lines.stream().filter(l -> l.startsWith("id: ")).toList().getLast().substring(4);
+    }
+
+    @Override
+    public void close() throws java.io.IOException {
+      body.close();
+    }
+  }
+
+  @Test
+  void whatHappensIsTold() throws Exception {
+    String environment = api.environment();
+    Path workspace = api.workspace(environment);
+    String target = environment + "/files/watch";
+    Files.createDirectory(workspace.resolve("d"));
+    String last;
+    try (var events = new Events(api.request(target))) {
+      Files.writeString(workspace.resolve("d/f"), "x");
+      events.await("{\"kind\":\"created\",\"path\":\"d/f\"}");
+      events.await("{\"kind\":\"modified\",\"path\":\"d/f\"}");
+      Files.move(workspace.resolve("d/f"), workspace.resolve("g"));
+      events.await("{\"kind\":\"moved\",\"path\":\"g\",\"from\":\"d/f\"}");
+      Files.delete(workspace.resolve("g"));
+      events.await("{\"kind\":\"deleted\",\"path\":\"g\"}");
+      Files.createDirectories(workspace.resolve("new/below"));
+      events.await("{\"kind\":\"created\",\"path\":\"new/below\"}");
+      Files.writeString(workspace.resolve("new/below/f"), "x");
+      events.await("{\"kind\":\"created\",\"path\":\"new/below/f\"}");
+      api.send(api.request(environment + "/files/raw?path=by-api").PUT(ofString("x")));
+      events.await("{\"kind\":\"created\",\"path\":\"by-api\"}");
+      assertThat(String.join("\n", events.lines)).doesNotContain(".tmp", "overflow");
+      last = events.lastId();
+    }
+    Files.writeString(workspace.resolve("meanwhile"), "x");
+    try (var events = new Events(api.request(target).header("Last-Event-ID", last))) {
+      events.await("{\"kind\":\"created\",\"path\":\"meanwhile\"}");
+      assertThat(String.join("\n", events.lines)).doesNotContain("by-api", "overflow");
+    }
+    String unknown = "0".repeat(24) + "-5";
+    try (var events = new Events(api.request(target).header("Last-Event-ID", unknown))) {
+      events.await("{\"kind\":\"overflow\",\"path\":\".\"}");
+    }
+  }
+
+  @Test
+  void watchesAreBounded() throws Exception {
+    String environment = api.environment();
+    String target = environment + "/files/watch";
+    Path workspace = api.workspace(environment);
+    assertThat(api.send(api.request(target + "?path=missing")).statusCode()).isEqualTo(404);
+    assertThat(api.send(api.request(target + "?depth=11")).statusCode()).isEqualTo(422);
+    assertThat(api.send(api.request(target).method("HEAD", noBody())).statusCode()).isEqualTo(200);
+    var open = new java.util.ArrayList<Events>();
+    for (int i = 0; i < 8; i++) {
+      open.add(new Events(api.request(target)));
+    }
+    assertThat(api.send(api.request(target)).statusCode()).isEqualTo(409);
+    for (Events each : open) {
+      each.close();
+    }
+    // An environment that is deleted takes its watches with it.
+    assertThat(api.send(api.request(environment).DELETE()).statusCode()).isLessThan(300);
+    await().until(() -> Files.notExists(workspace));
+    for (Events each : open) {
+      assertThat(each.lines).noneMatch(line -> line.startsWith("event: overflow"));
+    }
+  }
+}

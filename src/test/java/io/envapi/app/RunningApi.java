@@ -1,0 +1,133 @@
+package io.envapi.app;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.envapi.audit.AuditLog;
+import io.envapi.http.Api;
+import io.envapi.http.HttpServer;
+import io.envapi.http.Readiness;
+import io.envapi.keyring.Keyring;
+import io.envapi.keyring.KeyringSettings;
+import io.envapi.sandbox.SandboxProbe;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** The whole service with a keyring in this process, on a data root, behind a real socket. */
+public final class RunningApi implements AutoCloseable {
+
+  private static final String TOKEN = "a-service-token-of-enough-characters";
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  public final HttpClient client =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  public final InetSocketAddress address;
+  public final String token;
+
+  private final Path directory;
+  private final DevKeyringServer devKeyring;
+  private final Keyring keyring;
+  private final DataRoot root;
+  private final Service service;
+
+  private RunningApi(Path directory, Map<String, String> variables) throws Exception {
+    this.directory = directory;
+    devKeyring = DevKeyringServer.start(0, "http://keyring.example", TOKEN);
+    var all = new HashMap<>(variables);
+    all.put("ENVAPI_ROOT", directory.toString());
+    all.put("ENVAPI_HTTP_PORT", "0");
+    all.put("ENVAPI_KEYRING_BASE_URL", devKeyring.baseUrl().toString());
+    all.put("ENVAPI_KEYRING_ISSUER", "http://keyring.example");
+    all.put("ENVAPI_KEYRING_SERVICE_TOKEN", TOKEN);
+    Settings settings = ((Settings.Loaded) Settings.load(all)).settings();
+    root = ((DataRoot.Opened) DataRoot.open(directory)).root();
+    var sandbox = ((SandboxProbe.Outcome.Chosen) SandboxProbe.probe(settings.sandbox())).sandbox();
+    AuditLog audit = AuditLog.open(root.directory("audit"));
+    service = Service.start(settings, root, sandbox, audit);
+    var node = TestService.await(service.running());
+    var keyringSettings = KeyringSettings.from(settings.envapi());
+    keyring = Keyring.open(keyringSettings);
+    var readiness =
+        new Readiness(sandbox.tier(), settings.sandbox().minTier(), sandbox.layers(), true);
+    var api =
+        new Api(
+            service.system(),
+            new Api.Parts(
+                node.environments(),
+                node.accounts(),
+                keyring.tokens(),
+                keyring.credentials(),
+                audit,
+                service.blocking()),
+            new Api.Configuration(
+                settings.http(),
+                settings.files(),
+                settings.shell(),
+                keyringSettings.defaultProfile(),
+                readiness));
+    address =
+        TestService.await(HttpServer.start(service.system(), api, settings.http())).localAddress();
+    var mint =
+        HttpRequest.newBuilder(URI.create(devKeyring.baseUrl() + "/dev/mint"))
+            .POST(HttpRequest.BodyPublishers.ofString("{\"account_id\":\"alice\",\"ttl\":3600}"));
+    token =
+        json(client.send(mint.build(), HttpResponse.BodyHandlers.ofString())).get("token").asText();
+  }
+
+  /**
+   * @param variables more {@code ENVAPI_} variables
+   */
+  public static RunningApi start(Path directory, Map<String, String> variables) throws Exception {
+    return new RunningApi(directory, variables);
+  }
+
+  /** A request with the token of the account. */
+  public HttpRequest.Builder request(String target) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target))
+        .header("Authorization", "Bearer " + token);
+  }
+
+  public HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  /** Makes an environment; its path under the routes. */
+  public String environment() throws Exception {
+    var response =
+        send(
+            request("/v1/environments")
+                .POST(HttpRequest.BodyPublishers.ofString("{\"name\":\"t\"}")));
+    String id = json(response).path("environment_id").asText(json(response).path("id").asText());
+    return "/v1/environments/" + id;
+  }
+
+  /** Where the workspace of the environment is. */
+  public Path workspace(String environment) throws Exception {
+    String id = environment.substring(environment.lastIndexOf('/') + 1);
+    try (Stream<Path> tree = Files.find(directory, 6, (p, _) -> p.endsWith(id + "/workspace"))) {
+      return Objects.requireNonNull(tree.findFirst().orElse(null), () -> "no workspace of " + id);
+    }
+  }
+
+  public static JsonNode json(HttpResponse<String> response) throws Exception {
+    return JSON.readTree(response.body());
+  }
+
+  @Override
+  public void close() throws IOException {
+    service.system().terminate();
+    TestService.await(service.system().getWhenTerminated());
+    keyring.close();
+    devKeyring.close();
+    root.close();
+  }
+}

@@ -1,0 +1,360 @@
+package io.envapi.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
+import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
+import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
+import org.apache.commons.compress.archivers.tar.TarConstants;
+import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
+import org.apache.commons.compress.archivers.zip.ZipArchiveOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Trees as archives, and archives that are made to do harm. */
+class ArchiveTest {
+
+  @FunctionalInterface
+  private interface Tar {
+    void write(TarArchiveOutputStream out) throws IOException;
+  }
+
+  @TempDir Path temp;
+  private Fixture workspace;
+
+  @BeforeEach
+  void open() throws Exception {
+    workspace = new Fixture(temp);
+  }
+
+  @AfterEach
+  void close() {
+    workspace.close();
+  }
+
+  private <T extends TransferAnswer> T step(TransferStep step, Class<T> type) {
+    return switch (workspace.tree.transfer(step, workspace.limits)) {
+      case Result.Ok<TransferAnswer>(var answer) -> type.cast(answer);
+      case Result.Refused<TransferAnswer>(var failure) ->
+          throw new AssertionError(step + " was refused: " + failure);
+    };
+  }
+
+  private byte[] pack(String path, ArchiveFormat format) throws Exception {
+    String id =
+        step(new TransferStep.OpenArchive(SentPath.of(path), format), TransferAnswer.Archive.class)
+            .transfer();
+    var bytes = new ByteArrayOutputStream();
+    while (true) {
+      FileBytes piece =
+          step(new TransferStep.Read(id, bytes.size(), 10_000), TransferAnswer.Piece.class).bytes();
+      if (piece.length() == 0) {
+        step(new TransferStep.Close(id), TransferAnswer.Closed.class);
+        return bytes.toByteArray();
+      }
+      bytes.write(piece.array());
+    }
+  }
+
+  private Result<TransferAnswer> unpack(String path, ArchiveFormat format, byte[] archive) {
+    String id =
+        step(
+                new TransferStep.OpenUnpack(
+                    SentPath.of(path), format, Optional.of((long) archive.length)),
+                TransferAnswer.Writable.class)
+            .transfer();
+    for (int at = 0; at < archive.length; at += FileBytes.MOST) {
+      byte[] piece = Arrays.copyOfRange(archive, at, Math.min(archive.length, at + FileBytes.MOST));
+      step(new TransferStep.Append(id, at, new FileBytes(piece)), TransferAnswer.Appended.class);
+    }
+    return workspace.tree.transfer(new TransferStep.Unpack(id), workspace.limits);
+  }
+
+  private TransferAnswer.Unpacked unpacked(String path, ArchiveFormat format, byte[] archive) {
+    return switch (unpack(path, format, archive)) {
+      case Result.Ok<TransferAnswer>(var answer) -> (TransferAnswer.Unpacked) answer;
+      case Result.Refused<TransferAnswer>(var failure) -> throw new AssertionError(failure);
+    };
+  }
+
+  /** That it is refused, and that nothing of it is left. */
+  private Failure refused(ArchiveFormat format, byte[] archive) throws Exception {
+    Map<String, String> before = state(".");
+    Result<TransferAnswer> result = unpack(".", format, archive);
+    assertThat(result).isInstanceOf(Result.Refused.class);
+    assertThat(state(".")).isEqualTo(before);
+    return ((Result.Refused<TransferAnswer>) result).failure();
+  }
+
+  private Map<String, String> state(String below) throws Exception {
+    Path base = workspace.at(below);
+    var state = new TreeMap<String, String>();
+    try (var walk = Files.walk(base)) {
+      for (Path each : walk.skip(1).toList()) {
+        state.put(
+            base.relativize(each).toString(),
+            Files.isSymbolicLink(each)
+                ? "-> " + Files.readSymbolicLink(each)
+                : Files.isDirectory(each) ? "/" : Files.readString(each));
+      }
+    }
+    return state;
+  }
+
+  private static byte[] tar(Tar content) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    try (var tar = new TarArchiveOutputStream(new GZIPOutputStream(bytes), "UTF-8")) {
+      tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
+      content.write(tar);
+    }
+    return bytes.toByteArray();
+  }
+
+  private static void file(TarArchiveOutputStream tar, String name, String content)
+      throws IOException {
+    byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
+    var entry = new TarArchiveEntry(name, true);
+    entry.setSize(bytes.length);
+    tar.putArchiveEntry(entry);
+    tar.write(bytes);
+    tar.closeArchiveEntry();
+  }
+
+  private static void link(TarArchiveOutputStream tar, String name, byte type, String target)
+      throws IOException {
+    var entry = new TarArchiveEntry(name, type);
+    entry.setLinkName(target);
+    tar.putArchiveEntry(entry);
+    tar.closeArchiveEntry();
+  }
+
+  private static byte[] zip(String name, byte[] content, int mode) throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    try (var zip = new ZipArchiveOutputStream(bytes)) {
+      var entry = new ZipArchiveEntry(name);
+      entry.setUnixMode(mode);
+      zip.putArchiveEntry(entry);
+      zip.write(content);
+      zip.closeArchiveEntry();
+    }
+    return bytes.toByteArray();
+  }
+
+  private void aTree() throws Exception {
+    workspace.written("src/a.txt", "one");
+    workspace.written("src/deep/" + "d".repeat(200) + "/" + "f".repeat(200), "long");
+    workspace.written("src/big", "x".repeat(500_000));
+    workspace.written("src/é\n", "odd");
+    workspace.ok(Fixture.mkdir("src/empty"), FileAnswer.Made.class);
+    Files.setPosixFilePermissions(
+        workspace.at("src/a.txt"), PosixFilePermissions.fromString("rwxr-x---"));
+    Files.createSymbolicLink(workspace.at("src/link"), Path.of("deep"));
+  }
+
+  @Test
+  void aTarComesBackAsItWas() throws Exception {
+    aTree();
+    byte[] archive = pack("src", ArchiveFormat.TAR_GZ);
+    TransferAnswer.Unpacked done = unpacked("copy/of", ArchiveFormat.TAR_GZ, archive);
+    assertThat(done.path()).isEqualTo("copy/of");
+    assertThat(done.bytes()).isEqualTo(500_010);
+    assertThat(state("copy/of")).isEqualTo(state("src")).containsEntry("link", "-> deep");
+    assertThat(Files.getPosixFilePermissions(workspace.at("copy/of/a.txt")))
+        .isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
+    for (String each : new String[] {"copy/of", "copy/of/a.txt", "copy/of/deep", "copy/of/link"}) {
+      assertThat(Files.getAttribute(workspace.at(each), "unix:uid", LinkOption.NOFOLLOW_LINKS))
+          .as(each)
+          .isEqualTo(workspace.uid);
+    }
+  }
+
+  @Test
+  void aZipComesBackWithoutItsLinks() throws Exception {
+    aTree();
+    unpacked("copy", ArchiveFormat.ZIP, pack("src", ArchiveFormat.ZIP));
+    Map<String, String> expected = state("src");
+    expected.remove("link");
+    assertThat(state("copy")).isEqualTo(expected);
+    unpacked("one", ArchiveFormat.ZIP, pack("src/a.txt", ArchiveFormat.ZIP));
+    assertThat(state("one")).isEqualTo(Map.of("a.txt", "one"));
+  }
+
+  @Test
+  void whatIsNoFileIsLeftOut() throws Exception {
+    workspace.written("d/f", "x");
+    Process fifo = new ProcessBuilder("mkfifo", workspace.at("d/fifo").toString()).start();
+    assumeThat(fifo.waitFor()).as("mkfifo works").isZero();
+    try (var tar =
+        new TarArchiveInputStream(
+            new GZIPInputStream(new ByteArrayInputStream(pack("d", ArchiveFormat.TAR_GZ))))) {
+      assertThat(tar.getNextEntry().getName()).isEqualTo("f");
+      assertThat(tar.getNextEntry()).isNull();
+    }
+  }
+
+  @Test
+  void anArchiveGoesIntoWhatIsThere() throws Exception {
+    workspace.written("d/old", "old");
+    workspace.written("d/sub/replaced", "before");
+    byte[] archive =
+        tar(
+            tar -> {
+              file(tar, "./d/sub/replaced", "after");
+              file(tar, "d/sub/new", "n");
+              file(tar, "d/again", "1");
+              file(tar, "d/again", "2");
+              link(tar, "d/hard", TarConstants.LF_LINK, "d/sub/new");
+            });
+    unpacked(".", ArchiveFormat.TAR_GZ, archive);
+    assertThat(state("d"))
+        .isEqualTo(
+            Map.of(
+                "old",
+                "old",
+                "sub",
+                "/",
+                "sub/replaced",
+                "after",
+                "sub/new",
+                "n",
+                "again",
+                "2",
+                "hard",
+                "n"));
+    assertThat((Integer) Files.getAttribute(workspace.at("d/hard"), "unix:nlink")).isEqualTo(1);
+  }
+
+  @Test
+  void whatDoesNotFitChangesNothing() throws Exception {
+    workspace.written("a", "file");
+    workspace.written("b/is", "directory");
+    byte[] archive = tar(tar -> file(tar, "a/below", "x"));
+    assertThat(refused(ArchiveFormat.TAR_GZ, archive)).isInstanceOf(Failure.Conflict.class);
+    byte[] other =
+        tar(
+            tar -> {
+              file(tar, "a", "replaced");
+              file(tar, "b", "x");
+              file(tar, "c", "x");
+            });
+    assertThat(refused(ArchiveFormat.TAR_GZ, other)).isInstanceOf(Failure.Conflict.class);
+    assertThat(workspace.text("a")).isEqualTo("file");
+  }
+
+  @Test
+  void nothingLeadsOut() throws Exception {
+    for (String name : new String[] {"../x", "a/../../x", "/etc/x", "a/.."}) {
+      assertThat(refused(ArchiveFormat.TAR_GZ, tar(tar -> file(tar, name, "x"))))
+          .as(name)
+          .isInstanceOf(Failure.PathOutsideWorkspace.class);
+      assertThat(refused(ArchiveFormat.ZIP, zip(name, new byte[1], 0100644)))
+          .as(name)
+          .isInstanceOf(Failure.PathOutsideWorkspace.class);
+    }
+    for (String target : new String[] {"/etc", "..", "a/../..", "../../x", "b/../x"}) {
+      assertThat(
+              refused(
+                  ArchiveFormat.TAR_GZ,
+                  tar(tar -> link(tar, "l", TarConstants.LF_SYMLINK, target))))
+          .as(target)
+          .isInstanceOf(Failure.PathOutsideWorkspace.class);
+      assertThat(
+              refused(
+                  ArchiveFormat.ZIP, zip("l", target.getBytes(StandardCharsets.UTF_8), 0120777)))
+          .as(target)
+          .isInstanceOf(Failure.PathOutsideWorkspace.class);
+    }
+    // Through a link of its own.
+    assertThat(
+            refused(
+                ArchiveFormat.TAR_GZ,
+                tar(
+                    tar -> {
+                      file(tar, "d/f", "x");
+                      link(tar, "l", TarConstants.LF_SYMLINK, "d");
+                      file(tar, "l/g", "x");
+                    })))
+        .isInstanceOf(Failure.PathOutsideWorkspace.class);
+    assertThat(
+            refused(
+                ArchiveFormat.TAR_GZ,
+                tar(tar -> link(tar, "l", TarConstants.LF_LINK, "../../../etc/passwd"))))
+        .isInstanceOf(Failure.PathOutsideWorkspace.class);
+    assertThat(
+            refused(ArchiveFormat.TAR_GZ, tar(tar -> link(tar, "fifo", TarConstants.LF_FIFO, ""))))
+        .isInstanceOf(Failure.Invalid.class);
+    assertThat(refused(ArchiveFormat.TAR_GZ, tar(tar -> link(tar, "dev", TarConstants.LF_CHR, ""))))
+        .isInstanceOf(Failure.Invalid.class);
+  }
+
+  @Test
+  void bombsAndNonsenseAreRefused() throws Exception {
+    byte[] zeros = new byte[100 << 20];
+    byte[] bomb =
+        tar(
+            tar -> {
+              var entry = new TarArchiveEntry("zeros");
+              entry.setSize(zeros.length);
+              tar.putArchiveEntry(entry);
+              tar.write(zeros);
+              tar.closeArchiveEntry();
+            });
+    assertThat(refused(ArchiveFormat.TAR_GZ, bomb)).isInstanceOf(Failure.Invalid.class);
+    assertThat(refused(ArchiveFormat.ZIP, zip("zeros", zeros, 0100644)))
+        .isInstanceOf(Failure.Invalid.class);
+    // A name that would be held in memory.
+    byte[] name =
+        tar(
+            tar -> {
+              var entry = new TarArchiveEntry("././@LongLink", TarConstants.LF_GNUTYPE_LONGNAME);
+              entry.setSize(zeros.length);
+              tar.putArchiveEntry(entry);
+              tar.write(zeros);
+              tar.closeArchiveEntry();
+            });
+    assertThat(refused(ArchiveFormat.TAR_GZ, name)).isInstanceOf(Failure.Invalid.class);
+    byte[] cut = Arrays.copyOf(bomb, bomb.length / 2);
+    for (ArchiveFormat format : ArchiveFormat.values()) {
+      assertThat(refused(format, new byte[0])).isInstanceOf(Failure.Invalid.class);
+      assertThat(refused(format, "nonsense".repeat(100).getBytes(StandardCharsets.UTF_8)))
+          .isInstanceOf(Failure.Invalid.class);
+      assertThat(refused(format, cut)).isInstanceOf(Failure.Invalid.class);
+    }
+    byte[] many =
+        tar(
+            tar -> {
+              for (int i = 0; i <= ArchiveUnpacking.MOST_ENTRIES; i++) {
+                tar.putArchiveEntry(new TarArchiveEntry("d/"));
+                tar.closeArchiveEntry();
+              }
+            });
+    assertThat(refused(ArchiveFormat.TAR_GZ, many)).isInstanceOf(Failure.Invalid.class);
+  }
+
+  @Test
+  void theQuotaHoldsWhileItIsUnpacked() throws Exception {
+    byte[] archive = tar(tar -> file(tar, "d/f", "x".repeat(200_000)));
+    workspace.limits = new FileLimits(1 << 20, 1 << 20, 100_000);
+    assertThat(refused(ArchiveFormat.TAR_GZ, archive)).isInstanceOf(Failure.QuotaExceeded.class);
+    workspace.written("g", "x".repeat(90_000));
+  }
+}

@@ -1,0 +1,96 @@
+package io.envapi.files;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.envapi.failure.Failure;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Regular expressions, and what git ignores. */
+class SearchOptionsTest {
+
+  @TempDir Path temp;
+  private Fixture workspace;
+
+  @BeforeEach
+  void open() throws Exception {
+    workspace = new Fixture(temp);
+  }
+
+  @AfterEach
+  void close() {
+    workspace.close();
+  }
+
+  private static FileOperation.Search search(String pattern, boolean regex, boolean gitignore) {
+    return new FileOperation.Search(
+        pattern,
+        SentPath.of("."),
+        Optional.empty(),
+        10,
+        FileOperation.SearchMode.CONTENT,
+        100,
+        0,
+        0,
+        1 << 20,
+        regex,
+        gitignore);
+  }
+
+  private List<String> found(FileOperation.Search search) {
+    return workspace.ok(search, FileAnswer.Found.class).matches().stream()
+        .map(m -> m.path() + ":" + m.lines().getFirst().line())
+        .toList();
+  }
+
+  @Test
+  void anExpressionIsTriedOnEachLine() {
+    workspace.written("a", "café 12\r\nab\ncaf 7");
+    assertThat(found(search("^caf\\S* \\d+$", true, false))).containsExactly("a:1", "a:3");
+    assertThat(found(search("é", true, false))).containsExactly("a:1");
+    assertThat(found(search("b\\s+c", true, false))).isEmpty();
+    assertThat(found(search("\\d+$", false, false))).isEmpty();
+    assertThat(workspace.refused(search("(", true, false))).isInstanceOf(Failure.Invalid.class);
+    assertThat(workspace.refused(search("(a)\\1", true, false)))
+        .isInstanceOf(Failure.Invalid.class);
+  }
+
+  @Test
+  void anEvilExpressionTakesLinearTime() {
+    workspace.written("a", "a".repeat(20_000) + "!");
+    assertThat(found(search("(a*)*b", true, false))).isEmpty();
+  }
+
+  @Test
+  void whatGitIgnoresIsPassedOver() {
+    workspace.written(
+        ".gitignore", "# comment\n*.log\n!keep.log\n/build\nnode_modules/\ndoc/**/gen\n");
+    for (String each :
+        List.of(
+            "a.log",
+            "keep.log",
+            "build/x",
+            "src/build/x",
+            "node_modules/m/x",
+            "src/node_modules/x",
+            "src/node_modulesx",
+            "doc/gen",
+            "doc/a/b/gen",
+            "gen",
+            ".git/config",
+            "sub/only",
+            "only")) {
+      workspace.written(each, "needle");
+    }
+    workspace.written("sub/.gitignore", "only\n");
+    assertThat(found(search("needle", false, true)))
+        .containsExactlyInAnyOrder(
+            "keep.log:1", "src/build/x:1", "src/node_modulesx:1", "gen:1", "only:1");
+    assertThat(found(search("needle", false, false))).hasSize(13);
+  }
+}
