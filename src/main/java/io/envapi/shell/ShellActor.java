@@ -375,7 +375,7 @@ public final class ShellActor
 
   private ReplyEffect<ShellEvent, ShellState> onGone(
       ShellState state, Optional<ExitStatus> status) {
-    noticeEndOfService();
+    noteServiceEnd();
     if (state.running().isEmpty()) {
       ended(state, status);
       return Effect().noReply();
