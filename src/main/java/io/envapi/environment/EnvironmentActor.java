@@ -10,7 +10,6 @@ import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.process.ProcessIdentity;
 import io.envapi.sandbox.Workspace;
-import io.envapi.shell.Shell;
 import io.envapi.shell.ShellActor;
 import io.envapi.shell.ShellProcess;
 import java.util.List;
@@ -80,12 +79,9 @@ public final class EnvironmentActor
   private final ActorRef<EnvironmentGone> host;
   private final EnvironmentShells shells;
   private final EnvironmentWork work;
-  private Optional<Workspace> workspace = Optional.empty();
-  private Optional<Long> diskBytes = Optional.empty();
+  private final EnvironmentLife life;
+  private final EnvironmentAnswers answers;
   private boolean busy = true;
-  private int opening;
-  private long lastActivityAt;
-  private boolean touched;
 
   /** The environment is deleted, and nothing of it is left. */
   public record EnvironmentGone(EnvironmentId id) {}
@@ -118,6 +114,16 @@ public final class EnvironmentActor
         new EnvironmentShells(
             context, runtime, context.messageAdapter(ShellActor.Notice.class, FromShell::new));
     this.work = new EnvironmentWork(id, runtime);
+    this.life = new EnvironmentLife(id, runtime.sandbox().tier());
+    ActorRef<Environment.Command> self = context.getSelf();
+    this.answers =
+        new EnvironmentAnswers(
+            id,
+            life,
+            shells,
+            work,
+            runtime.shells().blocking(),
+            bytes -> self.tell(new DiskMeasured(bytes)));
   }
 
   @Override
@@ -168,7 +174,7 @@ public final class EnvironmentActor
     switch (state) {
       case EnvironmentState.Absent absent -> busy = false;
       case EnvironmentState.Present present -> {
-        lastActivityAt = present.updatedAt();
+        life.lastUsed(present.updatedAt());
         List<ProcessIdentity> lost =
             present.running().stream()
                 .filter(s -> runtime.processes().find(s.identity().id()).isEmpty())
@@ -205,14 +211,14 @@ public final class EnvironmentActor
         yield Effect().none().thenNoReply().thenUnstashAll();
       }
       case Result.Ok<Workspace>(var ready) -> {
-        workspace = Optional.of(ready);
+        life.prepared(ready);
         yield prepared.create().isPresent() ? created(prepared.create().get()) : takenUp(state);
       }
     };
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
-    lastActivityAt = now();
+    life.lastUsed(now());
     return Effect()
         .persist(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
         .thenRun(
@@ -227,7 +233,7 @@ public final class EnvironmentActor
   /** Shells that were running have actors again; those without a process report their end. */
   private ReplyEffect<EnvironmentEvent, EnvironmentState> takenUp(EnvironmentState state) {
     if (state instanceof EnvironmentState.Present present) {
-      present.running().forEach(s -> shells.actor(s, workspace.orElseThrow()));
+      present.running().forEach(s -> shells.actor(s, life.workspace()));
       shells.awaitEndOfLost(present.running());
       // The account may have missed it: it is told after the event is stored.
       runtime
@@ -246,107 +252,51 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> whilePresent(
       EnvironmentState.Present present, Environment.Request request) {
     return switch (request) {
-      case Environment.Create create -> {
-        create.replyTo().tell(new Environment.Created());
-        yield Effect().noReply();
-      }
-      case Environment.ToShell toShell -> onToShell(present, toShell);
-      case Environment.Describe(var replyTo) ->
-          Effect().reply(replyTo, new Environment.Described(view(present)));
-      case Environment.Summarise(var replyTo) -> {
-        answer(request, shells.summary(present, workspace(), view(present), work), replyTo);
-        yield Effect().noReply();
-      }
-      case Environment.MeasureUsage(var quotas, var replyTo) -> {
-        Workspace place = workspace();
-        CompletionStage<UsageView> usage = blocking(() -> work.usage(present, place, quotas));
-        usage.thenAccept(
-            u -> context.getSelf().tell(new DiskMeasured(u.workspaceBytes() + u.logsBytes())));
-        answer(request, usage.thenApply(Environment.Usage::new), replyTo);
-        yield Effect().noReply();
-      }
-      case Environment.ListShells(var replyTo) -> {
-        answer(
-            request,
-            shells.views(present, workspace()).thenApply(Environment.Shells::new),
-            replyTo);
-        yield Effect().noReply();
-      }
-      case Environment.ListProcesses(var replyTo) -> {
-        answer(request, blocking(work::processes).thenApply(Environment.Processes::new), replyTo);
-        yield Effect().noReply();
-      }
-      case Environment.SignalProcess signal -> {
-        touch();
-        answer(request, blocking(() -> work.signal(signal)), signal.replyTo());
-        yield Effect().noReply();
-      }
-      case Environment.RunFile run -> onRunFile(present, run);
-      case Environment.Transfer transfer -> onTransfer(present, transfer);
       case Environment.OpenShell open ->
           open(present, EnvironmentShells.Wanted.shell(open), open.quotas());
       case Environment.RunOnce run ->
           open(present, EnvironmentShells.Wanted.once(run), run.quotas());
       case Environment.Reset reset -> onReset(present, reset);
       case Environment.Delete delete -> onDelete(delete);
+      case Environment.Request other -> {
+        answer(present, other);
+        yield Effect().noReply();
+      }
     };
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onToShell(
-      EnvironmentState.Present present, Environment.ToShell toShell) {
-    Optional<ShellRecord> found = present.shell(toShell.shell());
-    if (found.isEmpty()) {
-      return refuse(toShell, toShell.notFound(id));
+  /** Requests that store nothing. */
+  private void answer(EnvironmentState.Present present, Environment.Request request) {
+    switch (request) {
+      case Environment.OpenShell _,
+          Environment.RunOnce _,
+          Environment.Reset _,
+          Environment.Delete _ ->
+          throw new IllegalStateException("a request that stores events");
+      case Environment.Create create -> create.replyTo().tell(new Environment.Created());
+      case Environment.Describe(var replyTo) ->
+          replyTo.tell(new Environment.Described(life.view(present)));
+      case Environment.ToShell toShell -> answers.toShell(present, toShell);
+      case Environment.Summarise summarise -> answers.summary(present, summarise);
+      case Environment.MeasureUsage measure -> answers.usage(present, measure);
+      case Environment.ListShells list -> answers.shells(present, list);
+      case Environment.ListProcesses list -> answers.processes(list);
+      case Environment.SignalProcess signal -> answers.signal(signal);
+      case Environment.RunFile run -> answers.file(present, run);
+      case Environment.Transfer transfer -> answers.transfer(present, transfer);
     }
-    if (toShell.request() instanceof Shell.Exec) {
-      Optional<Failure> full = overDisk(toShell.quotas());
-      if (full.isPresent()) {
-        return refuse(toShell, full.get());
-      }
-    }
-    switch (toShell.request()) {
-      case Shell.Exec _, Shell.WriteStdin _, Shell.SignalBelow _ -> touch();
-      default -> {}
-    }
-    shells.actor(found.get(), workspace()).tell(toShell.request());
-    return Effect().noReply();
-  }
-
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onRunFile(
-      EnvironmentState.Present present, Environment.RunFile run) {
-    if (present.isArchived()) {
-      return refuse(run, new Failure.EnvironmentArchived());
-    }
-    touch();
-    Workspace place = workspace();
-    answer(run, blocking(() -> work.runFile(place, run)), run.replyTo());
-    return Effect().noReply();
-  }
-
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onTransfer(
-      EnvironmentState.Present present, Environment.Transfer transfer) {
-    if (present.isArchived()) {
-      return refuse(transfer, new Failure.EnvironmentArchived());
-    }
-    touch();
-    Workspace place = workspace();
-    answer(transfer, blocking(() -> work.transfer(place, transfer)), transfer.replyTo());
-    return Effect().noReply();
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> open(
       EnvironmentState.Present present, EnvironmentShells.Wanted wanted, Quotas quotas) {
-    Optional<Failure> refusal =
-        present.isArchived()
-            ? Optional.of(new Failure.EnvironmentArchived())
-            : tooManyShells(present, quotas).or(() -> overDisk(quotas));
+    Optional<Failure> refusal = life.refusesShell(present, quotas);
     if (refusal.isPresent()) {
       return refuse(wanted.request(), refusal.get());
     }
     touch();
     int number = shells.nextNumber(present.lastShell());
-    opening++;
-    Workspace place = workspace();
+    life.opening();
+    Workspace place = life.workspace();
     ShellId shell = ShellId.of(id, number);
     later(
         () ->
@@ -361,24 +311,9 @@ public final class EnvironmentActor
     return Effect().noReply();
   }
 
-  private Optional<Failure> tooManyShells(EnvironmentState.Present present, Quotas quotas) {
-    long live = (long) present.running().size() + opening;
-    return live >= quotas.maxShellsPerEnvironment()
-        ? Optional.of(
-            new Failure.QuotaExceeded(
-                "max_shells_per_environment", live, quotas.maxShellsPerEnvironment()))
-        : Optional.empty();
-  }
-
-  private Optional<Failure> overDisk(Quotas quotas) {
-    return diskBytes
-        .filter(bytes -> bytes > quotas.maxDiskBytes())
-        .map(bytes -> new Failure.QuotaExceeded("max_disk_bytes", bytes, quotas.maxDiskBytes()));
-  }
-
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(ShellStarted started) {
     // None for a shell that an actor before this one was opening when it failed.
-    opening = Math.max(0, opening - 1);
+    life.opened();
     return switch (started.process()) {
       case Result.Refused<ShellProcess>(var failure) -> {
         started.wanted().request().refuse(failure);
@@ -388,7 +323,8 @@ public final class EnvironmentActor
         ShellRecord record = shells.record(process, started.cwd(), now());
         yield Effect()
             .persist(new EnvironmentEvent.ShellOpened(record.identity()))
-            .thenRun((EnvironmentState next) -> shells.begin(record, workspace(), started.wanted()))
+            .thenRun(
+                (EnvironmentState next) -> shells.begin(record, life.workspace(), started.wanted()))
             .thenNoReply()
             .thenUnstashAll();
       }
@@ -399,11 +335,11 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onReset(
       EnvironmentState.Present present, Environment.Reset reset) {
-    if (opening > 0) {
+    if (life.isOpening()) {
       return Effect().stash();
     }
     busy = true;
-    Workspace place = workspace();
+    Workspace place = life.workspace();
     context.pipeToSelf(
         shells
             .closeAll(present, place)
@@ -414,7 +350,7 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(Environment.Reset reset) {
     touch();
-    diskBytes = Optional.of(0L);
+    life.measured(0L);
     return Effect()
         .persist(new EnvironmentEvent.Reset(now()))
         .thenRun(
@@ -425,7 +361,7 @@ public final class EnvironmentActor
                 runtime
                     .changed()
                     .accept(present.account(), new Account.Changed(id, Account.Change.REVIVED));
-                reset.replyTo().tell(new Environment.Described(view(present)));
+                reset.replyTo().tell(new Environment.Described(life.view(present)));
               }
             })
         .thenNoReply()
@@ -433,7 +369,7 @@ public final class EnvironmentActor
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onDelete(Environment.Delete delete) {
-    if (opening > 0) {
+    if (life.isOpening()) {
       return Effect().stash();
     }
     busy = true;
@@ -496,7 +432,7 @@ public final class EnvironmentActor
       case Tick() -> onTick(state);
       case Reap(var idleSince) -> onReap(state, idleSince);
       case DiskMeasured(var bytes) -> {
-        diskBytes = Optional.of(bytes);
+        life.measured(bytes);
         yield Effect().noReply();
       }
       case Ignored() -> Effect().noReply();
@@ -505,13 +441,12 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onTick(EnvironmentState state) {
     if (!busy && state instanceof EnvironmentState.Present present && !present.isArchived()) {
-      long idleSince = lastActivityAt;
+      long idleSince = life.lastActivityAt();
       context.pipeToSelf(
           runtime.quotas().apply(present.account()).thenCompose(q -> reap(present, idleSince, q)),
           (idle, failure) -> failure == null ? new Reap(idle) : new Ignored());
-      if (touched) {
-        touched = false;
-        Workspace place = workspace();
+      if (life.takeUsedSinceMeasured()) {
+        Workspace place = life.workspace();
         later(() -> new DiskMeasured(work.diskBytes(place)), Function.identity());
       }
     }
@@ -521,7 +456,7 @@ public final class EnvironmentActor
   /** Closes idle shells; since when the environment itself is idle, if it is for its time. */
   private CompletionStage<Optional<Long>> reap(
       EnvironmentState.Present present, long idleSince, Quotas quotas) {
-    Workspace place = workspace();
+    Workspace place = life.workspace();
     boolean idle =
         present.running().isEmpty()
             && now() - idleSince > quotas.environmentIdleTtlSeconds() * 1000;
@@ -537,14 +472,14 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onReap(
       EnvironmentState state, Optional<Long> idleSince) {
     if (idleSince.isPresent()
-        && idleSince.get() == lastActivityAt
-        && opening == 0
+        && idleSince.get() == life.lastActivityAt()
+        && !life.isOpening()
         && !busy
         && state instanceof EnvironmentState.Present present
         && !present.isArchived()
         && present.running().isEmpty()) {
       busy = true;
-      Workspace place = workspace();
+      Workspace place = life.workspace();
       later(
           () -> {
             work.empty(place);
@@ -556,7 +491,7 @@ public final class EnvironmentActor
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped() {
-    diskBytes = Optional.of(0L);
+    life.measured(0L);
     return Effect()
         .persist(new EnvironmentEvent.Archived(now()))
         .thenRun(
@@ -579,48 +514,14 @@ public final class EnvironmentActor
 
   // --- helpers ---
 
-  private EnvironmentView view(EnvironmentState.Present present) {
-    return new EnvironmentView(
-        id,
-        present.account(),
-        present.spec(),
-        present.isArchived() ? EnvironmentView.State.ARCHIVED : EnvironmentView.State.ACTIVE,
-        runtime.sandbox().tier(),
-        present.createdAt(),
-        present.updatedAt(),
-        Math.max(lastActivityAt, present.createdAt()),
-        present.archivedAt(),
-        present.shells(),
-        diskBytes);
-  }
-
-  private Workspace workspace() {
-    return workspace.orElseThrow();
-  }
-
   private void touch() {
-    lastActivityAt = now();
-    touched = true;
+    life.used(now());
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> refuse(
       Environment.Request request, Failure failure) {
     request.refuse(failure);
     return Effect().noReply();
-  }
-
-  /** Answers with the value to come; what breaks on the way is a bug, and is answered as one. */
-  private <R> void answer(
-      Environment.Request request, CompletionStage<? extends R> value, ActorRef<R> replyTo) {
-    value.whenComplete(
-        (reply, failure) -> {
-          if (failure == null) {
-            replyTo.tell(reply);
-          } else {
-            LOG.error("a request to {} broke", id, failure);
-            request.refuse(new Failure.Internal());
-          }
-        });
   }
 
   private <T> CompletionStage<T> blocking(Supplier<T> task) {

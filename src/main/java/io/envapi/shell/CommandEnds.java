@@ -8,6 +8,7 @@ import java.util.Optional;
 final class CommandEnds {
 
   static final String FRAME_LOST = "frame_lost";
+  static final String SANDBOX_LOST = "sandbox_lost";
   static final String CLOSED = "closed";
   static final String RESTARTED = "service_restarted";
 
@@ -65,15 +66,7 @@ final class CommandEnds {
     CommandRecord.Reason reason =
         cause.closing()
             ? CommandRecord.Reason.SHELL_CLOSED
-            : cause.killedFor().filter(FRAME_LOST::equals).isPresent()
-                ? CommandRecord.Reason.FRAME_LOST
-                : cause.killedFor().filter(RESTARTED::equals).isPresent()
-                    ? CommandRecord.Reason.SERVICE_RESTARTED
-                    : cause.outOfMemory() && status instanceof ExitStatus.Signaled
-                        ? CommandRecord.Reason.OOM
-                        : status instanceof ExitStatus.Signaled
-                            ? CommandRecord.Reason.SIGNALED
-                            : CommandRecord.Reason.SHELL_EXITED;
+            : cause.killedFor().map(CommandEnds::killed).orElseGet(() -> byItself(status, cause));
     return switch (status) {
       case ExitStatus.Exited(var code) ->
           finished(
@@ -113,6 +106,22 @@ final class CommandEnds {
         command.outputStart() + logBytes,
         logBytes,
         false);
+  }
+
+  private static CommandRecord.Reason killed(String deadReason) {
+    return switch (deadReason) {
+      case FRAME_LOST -> CommandRecord.Reason.FRAME_LOST;
+      case SANDBOX_LOST -> CommandRecord.Reason.SANDBOX_LOST;
+      default -> CommandRecord.Reason.SERVICE_RESTARTED;
+    };
+  }
+
+  private static CommandRecord.Reason byItself(ExitStatus status, Cause cause) {
+    return switch (status) {
+      case ExitStatus.Exited _ -> CommandRecord.Reason.SHELL_EXITED;
+      case ExitStatus.Signaled _ when cause.outOfMemory() -> CommandRecord.Reason.OOM;
+      case ExitStatus.Signaled _ -> CommandRecord.Reason.SIGNALED;
+    };
   }
 
   /** The {@code dead_reason} of a shell that ended by itself. */

@@ -264,15 +264,14 @@ public final class ShellActor
     if (!isRunning(state, id)) {
       return Effect().noReply();
     }
-    noteServiceEnd();
+    noteFate();
     CommandEnds.Cause cause = life.cause(id, how.mayBeOutOfMemory() && outOfMemory());
     return finish(CommandEnds.event(id, how, cause, now()), how.shellStatus());
   }
 
-  private void noteServiceEnd() {
-    if (process.filter(ShellProcess::endsWithService).isPresent()) {
-      life.killedFor(CommandEnds.RESTARTED);
-    }
+  /** What ended the shell is neither a caller's wish nor its own doing. */
+  private void noteFate() {
+    process.flatMap(ShellProcess::fate).ifPresent(life::killedFor);
   }
 
   private boolean outOfMemory() {
@@ -375,7 +374,7 @@ public final class ShellActor
 
   private ReplyEffect<ShellEvent, ShellState> onGone(
       ShellState state, Optional<ExitStatus> status) {
-    noteServiceEnd();
+    noteFate();
     if (state.running().isEmpty()) {
       ended(state, status);
       return Effect().noReply();
@@ -390,7 +389,7 @@ public final class ShellActor
 
   private void ended(ShellState state, Optional<ExitStatus> status) {
     if (!life.isOver()) {
-      noteServiceEnd();
+      noteFate();
       var over =
           new ShellEnd(
               life.endState(),

@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.pekko.stream.ActorAttributes;
 import org.apache.pekko.stream.javadsl.Keep;
@@ -40,6 +43,7 @@ public final class ShellProcess {
   private static final Logger LOG = LoggerFactory.getLogger(ShellProcess.class);
   private static final String DISPATCHER = "envapi-output-dispatcher";
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
+  private static final Duration SANDBOX_END = Duration.ofMillis(200);
   private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
 
   /**
@@ -60,6 +64,7 @@ public final class ShellProcess {
   private final ShellId id;
   private final Started started;
   private final Pipes pipes;
+  private final CompletableFuture<Void> sandboxLost;
   private final String scriptPipe;
   private final OutputRing ring;
   private final Path logs;
@@ -74,14 +79,22 @@ public final class ShellProcess {
   private boolean logging;
   private int lastStatus;
   private volatile boolean replaced;
-  private volatile boolean endsWithService;
+  private volatile Optional<String> fate = Optional.empty();
+  private volatile boolean killed;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
 
   ShellProcess(
-      ShellId id, Started started, Pipes pipes, ShellRuntime runtime, Path logs, int ringBytes) {
+      ShellId id,
+      Started started,
+      Pipes pipes,
+      CompletableFuture<Void> sandboxLost,
+      ShellRuntime runtime,
+      Path logs,
+      int ringBytes) {
     this.id = id;
     this.started = started;
     this.pipes = pipes;
+    this.sandboxLost = sandboxLost;
     this.logs = logs;
     this.ring = new OutputRing(ringBytes, 0);
     this.scriptPipe = pipes.script().link();
@@ -131,10 +144,25 @@ public final class ShellProcess {
                 status -> {
                   closing.join();
                   started.members().killAll();
+                  if (!killed && status instanceof ExitStatus.Signaled && sandboxIsLost()) {
+                    fate = Optional.of(CommandEnds.SANDBOX_LOST);
+                  }
                   hangup.cancel();
                   exited.complete(status);
                 },
                 blocking);
+  }
+
+  /** The kernel ends the processes of a sandbox before the one that holds it, so wait for that. */
+  private boolean sandboxIsLost() {
+    try {
+      sandboxLost.get(SANDBOX_END.toMillis(), TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException e) {
+      return false;
+    } catch (InterruptedException | ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   private void finish() {
@@ -315,6 +343,7 @@ public final class ShellProcess {
    */
   void terminate(Duration grace) {
     var over = new CompletableFuture<Void>();
+    killed = true;
     closing = over;
     try {
       started.members().members().forEach(p -> p.signal(Signal.TERM));
@@ -330,16 +359,18 @@ public final class ShellProcess {
 
   /** {@link #terminate}, because the service ends and not by anybody's request. */
   void endWithService(Duration grace) {
-    endsWithService = true;
+    fate = Optional.of(CommandEnds.RESTARTED);
     terminate(grace);
   }
 
-  boolean endsWithService() {
-    return endsWithService;
+  /** The {@code dead_reason} of a shell that something else took with it. */
+  Optional<String> fate() {
+    return fate;
   }
 
   /** Ends the shell at once with SIGKILL. */
   public void kill() {
+    killed = true;
     started.members().killAll();
   }
 

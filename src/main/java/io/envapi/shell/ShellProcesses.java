@@ -131,6 +131,7 @@ public final class ShellProcesses {
                 opening.id(),
                 shell,
                 pipes,
+                sandbox.lost(opening.id().environment()),
                 runtime,
                 opening.workspace().logs(),
                 opening.ringBytes());

@@ -39,8 +39,11 @@ public final class TestService implements AutoCloseable {
   private final DataRoot root;
   private final Service service;
   private final Environments environments;
+  private final io.envapi.sandbox.Sandbox sandbox;
 
-  private TestService(DataRoot root, Service service, Node.Running node) {
+  private TestService(
+      DataRoot root, Service service, Node.Running node, io.envapi.sandbox.Sandbox sandbox) {
+    this.sandbox = sandbox;
     this.root = root;
     this.service = service;
     this.environments = node.environments();
@@ -73,7 +76,11 @@ public final class TestService implements AutoCloseable {
     Service service =
         Service.start(
             settings, root, sandbox, io.envapi.audit.AuditLog.open(root.directory("audit")));
-    return new TestService(root, service, await(service.running()));
+    return new TestService(root, service, await(service.running()), sandbox);
+  }
+
+  public io.envapi.sandbox.Sandbox sandbox() {
+    return sandbox;
   }
 
   public EnvironmentId environment() {
