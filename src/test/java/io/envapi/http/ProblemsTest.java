@@ -98,6 +98,12 @@ class ProblemsTest {
         failure(new Failure.KeyringUnavailable("m"), "keyring_unavailable", "{}"),
         failure(new Failure.Unauthorized(), "unauthorized", "{}"),
         failure(new Failure.StorageFull(), "insufficient_storage", "{}"),
+        failure(
+            new Failure.InOperation(2, new Failure.FileChanged()),
+            "file_changed",
+            "{\"errors\":[{\"loc\":[\"body\",\"operations\",\"2\"],"
+                + "\"msg\":\"the file is not what If-Match says\","
+                + "\"type\":\"value_error\"}]}"),
         failure(new Failure.Internal(), "internal_error", "{}"));
   }
 
