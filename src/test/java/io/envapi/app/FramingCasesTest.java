@@ -45,7 +45,8 @@ class FramingCasesTest {
     ALIVE,
     SILENT,
     FAILS,
-    DEAD
+    DEAD,
+    UNKNOWN
   }
 
   private static Case exits(String command, int status, String output) {
@@ -95,7 +96,8 @@ class FramingCasesTest {
         exits("echo \"abc", 2, "*"),
         exits("cat <<EOF\nabc", 0, "*"),
         exits("( echo hi", 2, "*"),
-        exits("$(", 2, "*"),
+        // Bash 5.2 overruns a buffer of its parser here (multibyte locale), and may abort later.
+        exits("$(", 2, "*", Next.UNKNOWN),
         exits("true &&", 2, "*"),
         exits("if true", 2, "*"),
         dies("trap 'echo bye' EXIT; exit 4", 4),
@@ -146,12 +148,15 @@ class FramingCasesTest {
           .isEqualTo(new io.envapi.failure.Failure.ShellNotRunning());
       return;
     }
+    if (given.next() == Next.UNKNOWN) {
+      return;
+    }
     CommandResult next = service.run(shell, "echo alive");
     assertThat(next.command().state()).isEqualTo(State.EXITED);
     switch (given.next()) {
       case ALIVE -> assertThat(TestService.text(next)).endsWith("alive\n");
       case SILENT -> assertThat(TestService.text(next)).isEmpty();
-      case FAILS, DEAD -> {}
+      case FAILS, DEAD, UNKNOWN -> {}
     }
   }
 
