@@ -30,8 +30,6 @@ import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforc
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
 import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * One environment: its record, its shells and its files.
@@ -70,8 +68,6 @@ public final class EnvironmentActor
   private record DiskMeasured(long bytes) implements Internal {}
 
   private record Ignored() implements Internal {}
-
-  private static final Logger LOG = LoggerFactory.getLogger(EnvironmentActor.class);
 
   private final ActorContext<Environment.Command> context;
   private final EnvironmentId id;
