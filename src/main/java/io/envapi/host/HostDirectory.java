@@ -11,7 +11,7 @@ import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 
-/** The hosts that answer now, by id. Kept up to date from the receptionist. */
+/** The hosts that answer now, by id. Each node knows its own alone: a cluster of one. */
 public final class HostDirectory {
 
   /** A request that cannot be delivered, to be refused in its own words. */

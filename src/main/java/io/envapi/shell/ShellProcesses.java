@@ -154,10 +154,6 @@ public final class ShellProcesses {
     return live.values().stream().filter(p -> p.id().environment().equals(environment)).toList();
   }
 
-  public int count() {
-    return live.size();
-  }
-
   /**
    * Ends every shell because the service ends, and starts no more: SIGTERM, and SIGKILL after
    * {@code grace}. Completes when the ends are in the journal, or shortly after the grace.
