@@ -242,7 +242,7 @@ class AccountSpec extends ActorBehaviour {
       val answers = createTestProbe[Account.CreateReply]()
       eventually {
         actor ! new Account.Create(spec(), answers.ref)
-        answers.receiveMessage() shouldBe an[Account.Created]
+        answers.receiveMessage(scala.concurrent.duration.Duration(3, "seconds")) shouldBe an[Account.Created]
       }
       hosts.asked should have size 1
     }
