@@ -7,6 +7,7 @@ import io.envapi.host.Environments;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
 import io.envapi.shell.ShellSettings;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -44,14 +45,16 @@ public final class Api {
       String defaultProfile,
       Readiness readiness) {}
 
+  private final RouteTable routes;
   private final Front front;
 
   public Api(ActorSystem<?> system, Parts parts, Configuration configuration) {
     var gate =
         new Gate(configuration.http().apiKeys(), parts.tokens(), configuration.defaultProfile());
+    this.routes = routes(system, parts, configuration);
     this.front =
         new Front(
-            routes(system, parts, configuration),
+            routes,
             gate,
             configuration.http(),
             Materializer.createMaterializer(system));
@@ -66,7 +69,12 @@ public final class Api {
     return front.handle(request);
   }
 
-  static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
+  /** Every way in. */
+  List<RouteTable.Entry> entries() {
+    return routes.entries();
+  }
+
+  private static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
     AuditLog audit = parts.audit();
     var routes = new RouteTable();

@@ -88,7 +88,7 @@ final class Front {
       return switch (routes.find(request.method().name(), path)) {
         case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
         case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
-        case RouteTable.Found(var endpoint, var parameters) ->
+        case RouteTable.Found(var _, var endpoint, var parameters) ->
             answer(endpoint, new Exchange(request, path, parameters, maxBodyBytes, materializer));
       };
     } catch (RuntimeException e) {
