@@ -6,6 +6,7 @@ import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
+import io.envapi.metrics.Metrics;
 import io.envapi.shell.ShellSettings;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -31,7 +32,9 @@ public final class Api {
       TokenVerifier tokens,
       CredentialClient credentials,
       AuditLog audit,
-      Executor disk) {}
+      Executor disk,
+      Metrics metrics,
+      LogLevels logLevels) {}
 
   /**
    * How it behaves.
@@ -46,17 +49,24 @@ public final class Api {
       Readiness readiness) {}
 
   private final RouteTable routes;
+  private final Metrics metrics;
   private final Front front;
 
   public Api(ActorSystem<?> system, Parts parts, Configuration configuration) {
     var gate =
-        new Gate(configuration.http().apiKeys(), parts.tokens(), configuration.defaultProfile());
+        new Gate(
+            configuration.http().apiKeys(),
+            parts.tokens(),
+            configuration.defaultProfile(),
+            configuration.http().load().refusedPerSecond());
+    this.metrics = parts.metrics();
     this.routes = routes(system, parts, configuration);
     this.front =
         new Front(
             routes,
             gate,
             configuration.http(),
+            parts.metrics(),
             Materializer.createMaterializer(system));
   }
 
@@ -67,6 +77,10 @@ public final class Api {
 
   CompletionStage<HttpResponse> handle(HttpRequest request) {
     return front.handle(request);
+  }
+
+  Metrics metrics() {
+    return metrics;
   }
 
   /** Every way in. */
@@ -96,6 +110,8 @@ public final class Api {
     new WatchRoutes(environments).addTo(routes);
     new RawFileRoutes(environments, audit).addTo(routes);
     new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);
+    new LogLevelRoutes(parts.logLevels(), audit).addTo(routes);
+    new MetricsRoutes(parts.metrics(), configuration.http().metricsToken()).addTo(routes);
     return routes;
   }
 }

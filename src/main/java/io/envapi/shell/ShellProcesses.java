@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,6 +57,7 @@ public final class ShellProcesses {
   private final ShellRuntime runtime;
   private final Map<ShellId, ShellProcess> live = new ConcurrentHashMap<>();
   private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
+  private final AtomicInteger starting = new AtomicInteger();
   private volatile boolean ending;
 
   public ShellProcesses(Sandbox sandbox, ShellRuntime runtime) {
@@ -68,13 +70,32 @@ public final class ShellProcesses {
     if (ending) {
       return Result.refused(new Failure.HostUnavailable(RETRY_SECONDS));
     }
+    int most = runtime.settings().maxLive();
+    if (starting.incrementAndGet() + live.size() > most && most > 0) {
+      starting.decrementAndGet();
+      return Result.refused(new Failure.NoCapacity(RETRY_SECONDS));
+    }
+    long begun = System.nanoTime();
     try {
-      return opening.terminal().isPresent()
-          ? openTerminal(opening, opening.terminal().get())
-          : start(opening, Optional.empty());
+      Result<ShellProcess> opened =
+          opening.terminal().isPresent()
+              ? openTerminal(opening, opening.terminal().get())
+              : start(opening, Optional.empty());
+      count(opened, System.nanoTime() - begun);
+      return opened;
     } catch (LinuxException e) {
       LOG.warn("a shell could not be started: {}", e.getMessage());
+      runtime.meter().notStarted();
       return Result.refused(NOT_STARTED);
+    } finally {
+      starting.decrementAndGet();
+    }
+  }
+
+  private void count(Result<ShellProcess> opened, long nanos) {
+    switch (opened) {
+      case Result.Ok<ShellProcess> _ -> runtime.meter().started(sandbox.tier().label(), nanos);
+      case Result.Refused<ShellProcess> _ -> runtime.meter().notStarted();
     }
   }
 
@@ -147,6 +168,16 @@ public final class ShellProcesses {
 
   public Optional<ShellProcess> find(ShellId id) {
     return Optional.ofNullable(live.get(id));
+  }
+
+  /** How many shells live. */
+  public int count() {
+    return live.size();
+  }
+
+  /** How many environments have a live shell. */
+  public long environments() {
+    return live.keySet().stream().map(ShellId::environment).distinct().count();
   }
 
   /** The live shells of an environment. */

@@ -68,7 +68,9 @@ public final class RunningApi implements AutoCloseable {
                 keyring.tokens(),
                 keyring.credentials(),
                 audit,
-                service.blocking()),
+                service.blocking(),
+                service.metrics(),
+                LoggerLevels.ofProcess()),
             new Api.Configuration(
                 settings.http(),
                 settings.files(),

@@ -111,6 +111,8 @@ class TenancyTest {
     sample("PUT /v1/admin/quotas/{account}", "", "{\"overrides\":{}}");
     sample("GET /v1/admin/environments", "", "");
     sample("GET /v1/admin/audit", "", "");
+    sample("GET /v1/admin/log-level", "", "");
+    sample("PUT /v1/admin/log-level", "", "{\"level\":\"INFO\"}");
   }
 
   @TempDir static Path root;
