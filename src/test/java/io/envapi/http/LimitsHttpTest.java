@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** More than may be asked for at once: refused, so that everybody else is served. */
 class LimitsHttpTest {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int REQUESTS_PER_SECOND = 40;
 
   @TempDir static Path root;
