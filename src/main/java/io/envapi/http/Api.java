@@ -88,7 +88,8 @@ public final class Api {
     return routes.entries();
   }
 
-  private static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
+  private static RouteTable routes(
+      ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
     AuditLog audit = parts.audit();
     var routes = new RouteTable();

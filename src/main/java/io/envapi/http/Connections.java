@@ -22,9 +22,9 @@ import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.util.ByteString;
 
 /**
- * The clients' connections, so that those who keep one without making a request, or who send it byte
- * by byte, take no place from others: such a connection ends after a time, and at once where a new
- * one needs its place.
+ * The clients' connections, so that those who keep one without making a request, or who send it
+ * byte by byte, take no place from others: such a connection ends after a time, and at once where a
+ * new one needs its place.
  *
  * <p>Pekko HTTP counts every byte as activity and lets nobody see a request before its head is
  * complete, so this goes by the sockets, which Pekko shows to socket options.
@@ -122,7 +122,8 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
       forgetTheClosed();
     }
     boolean room =
-        (open.size() < settings.connections() || makeRoom()) && mayHaveAnother(socket.getInetAddress());
+        (open.size() < settings.connections() || makeRoom())
+            && mayHaveAnother(socket.getInetAddress());
     if (room) {
       open.put(client, connection);
     } else {

@@ -92,8 +92,7 @@ final class Exchange {
   /** With the environment that the path names. */
   CompletionStage<Answer> environment(Function<EnvironmentId, CompletionStage<Answer>> then) {
     String id = parameter("environment");
-    return found(
-        EnvironmentId.parse(id), Failure.Kind.ENVIRONMENT, id, Function.identity(), then);
+    return found(EnvironmentId.parse(id), Failure.Kind.ENVIRONMENT, id, Function.identity(), then);
   }
 
   /** With the shell that the path names. */

@@ -72,7 +72,8 @@ final class Front {
     this.metrics = metrics;
     this.materializer = materializer;
     this.load = new Load(settings.load(), System::nanoTime, materializer);
-    metrics.gauge("envapi.http.requests.active", "Requests of accounts in progress", load::requests);
+    metrics.gauge(
+        "envapi.http.requests.active", "Requests of accounts in progress", load::requests);
     metrics.gauge("envapi.http.streams", "Streams being read", load::streams);
   }
 
@@ -105,8 +106,7 @@ final class Front {
         case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
         case RouteTable.Found(var template, var endpoint, var parameters) -> {
           visit.route(template);
-          yield answer(
-              endpoint, new Exchange(request, visit, parameters, settings, materializer));
+          yield answer(endpoint, new Exchange(request, visit, parameters, settings, materializer));
         }
       };
     } catch (RuntimeException e) {
@@ -260,7 +260,10 @@ final class Front {
    */
   private void drain(HttpRequest request) {
     if (!request.entity().isStrict() && request.getHeader("Expect").isEmpty()) {
-      request.entity().withSizeLimit(DRAINED_BODIES * settings.maxBodyBytes()).discardBytes(materializer);
+      request
+          .entity()
+          .withSizeLimit(DRAINED_BODIES * settings.maxBodyBytes())
+          .discardBytes(materializer);
     }
   }
 }

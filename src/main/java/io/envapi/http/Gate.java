@@ -67,8 +67,8 @@ final class Gate {
   }
 
   /**
-   * Strangers make work that nobody accounts for: so only so many wait for the keys at once, and who
-   * was refused too often is not looked at. A token that was accepted before costs nothing.
+   * Strangers make work that nobody accounts for: so only so many wait for the keys at once, and
+   * who was refused too often is not looked at. A token that was accepted before costs nothing.
    */
   private boolean isUnread(Optional<InetAddress> client, String token) {
     boolean late = client.map(refusals::isEmpty).orElse(false) || judging.get() >= MOST_JUDGED;

@@ -50,8 +50,7 @@ public final class HttpServer {
     var checks =
         system
             .scheduler()
-            .scheduleWithFixedDelay(
-                CHECK, CHECK, connections::check, system.executionContext());
+            .scheduleWithFixedDelay(CHECK, CHECK, connections::check, system.executionContext());
     return Http.get(system)
         .newServerAt(settings.host(), settings.port())
         .withSettings(serverSettings(system, settings, connections))

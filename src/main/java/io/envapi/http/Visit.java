@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
 /**
- * What is known of a request from its arrival to its answer, for the log and the metrics. Nothing of
- * it comes from a query, a body or a header that may hold what is not for a log.
+ * What is known of a request from its arrival to its answer, for the log and the metrics. Nothing
+ * of it comes from a query, a body or a header that may hold what is not for a log.
  */
 final class Visit {
 

@@ -148,8 +148,7 @@ class LogsHttpTest {
 
   private static HttpResponse<String> level(String body, String token) throws Exception {
     return api.send(
-        api.request("/v1/admin/log-level", token)
-            .PUT(HttpRequest.BodyPublishers.ofString(body)));
+        api.request("/v1/admin/log-level", token).PUT(HttpRequest.BodyPublishers.ofString(body)));
   }
 
   /** Written as the answer leaves. */

@@ -116,8 +116,7 @@ class MetricsHttpTest {
     assertThat(text).contains("route=\"/v1/environments/{environment}\",status=\"404\"");
     assertThat(text.lines().filter(line -> line.startsWith("envapi_")).count()).isLessThan(600);
     assertThat(labels(text))
-        .allMatch(
-            Set.of("route", "method", "status", "le", "reason", "tier")::contains);
+        .allMatch(Set.of("route", "method", "status", "le", "reason", "tier")::contains);
   }
 
   @Test
@@ -130,7 +129,8 @@ class MetricsHttpTest {
             .map(found -> found.group(1))
             .collect(Collectors.toCollection(TreeSet::new));
     Set<String> served =
-        text().lines()
+        text()
+            .lines()
             .filter(line -> line.startsWith("# TYPE envapi_"))
             .map(line -> line.split(" ")[2])
             .filter(name -> !name.endsWith("_max"))

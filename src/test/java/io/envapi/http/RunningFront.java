@@ -59,7 +59,15 @@ final class RunningFront implements AutoCloseable {
 
   static final LoadSettings UNLIMITED =
       new LoadSettings(
-          0, 0, 0, 0, 1000, 0, Duration.ofSeconds(30), Duration.ofSeconds(60), Duration.ofMinutes(2));
+          0,
+          0,
+          0,
+          0,
+          1000,
+          0,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(60),
+          Duration.ofMinutes(2));
 
   static RunningFront start(List<String> apiKeys) throws Exception {
     return start(apiKeys, UNLIMITED);
@@ -153,8 +161,7 @@ final class RunningFront implements AutoCloseable {
         .get(
             (_, _) ->
                 CompletableFuture.supplyAsync(
-                    Answer.Nothing::new,
-                    CompletableFuture.delayedExecutor(4, TimeUnit.SECONDS)));
+                    Answer.Nothing::new, CompletableFuture.delayedExecutor(4, TimeUnit.SECONDS)));
     routes
         .on("/v1/ticks")
         .get(

@@ -157,7 +157,8 @@ class TenancyTest {
   @Test
   void everyRouteHasASampleAndEverySampleARoute() {
     assertThat(SAMPLES.keySet())
-        .containsExactlyInAnyOrderElementsOf(api.api.entries().stream().map(TenancyTest::key).toList());
+        .containsExactlyInAnyOrderElementsOf(
+            api.api.entries().stream().map(TenancyTest::key).toList());
   }
 
   @Test
