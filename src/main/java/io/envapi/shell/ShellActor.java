@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -24,6 +25,7 @@ import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
 import org.apache.pekko.persistence.typed.javadsl.EventHandler;
 import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
+import org.apache.pekko.persistence.typed.javadsl.Recovery;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
 import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
@@ -82,6 +84,7 @@ public final class ShellActor
   private final Spec spec;
   private final ShellRuntime runtime;
   private final ActorRef<Notice> environment;
+  private final boolean isNew;
   private final Optional<ShellProcess> process;
   private final ShellLife life;
   private final ShellAnswers answers;
@@ -89,11 +92,32 @@ public final class ShellActor
 
   public static Behavior<Shell.Command> create(
       Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
+    return create(spec, processes, runtime, environment, false);
+  }
+
+  /** A shell that was opened just now: the journal has nothing of it to be read. */
+  public static Behavior<Shell.Command> createNew(
+      Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
+    return create(spec, processes, runtime, environment, true);
+  }
+
+  private static Behavior<Shell.Command> create(
+      Spec spec,
+      ShellProcesses processes,
+      ShellRuntime runtime,
+      ActorRef<Notice> environment,
+      boolean isNew) {
+    var firstStart = new AtomicBoolean(isNew);
     Behavior<Shell.Command> shell =
         Behaviors.setup(
             context ->
                 new ShellActor(
-                    context, spec, processes.find(spec.identity().id()), runtime, environment));
+                    context,
+                    spec,
+                    processes.find(spec.identity().id()),
+                    runtime,
+                    environment,
+                    firstStart.getAndSet(false)));
     return Supervised.restarting(shell);
   }
 
@@ -106,16 +130,23 @@ public final class ShellActor
       Spec spec,
       Optional<ShellProcess> process,
       ShellRuntime runtime,
-      ActorRef<Notice> environment) {
+      ActorRef<Notice> environment,
+      boolean isNew) {
     super(persistenceId(spec.identity().id()));
     this.context = context;
     this.spec = spec;
     this.process = process;
     this.runtime = runtime;
     this.environment = environment;
+    this.isNew = isNew;
     this.life = new ShellLife(spec.end(), spec.identity().createdAt());
     this.answers =
         new ShellAnswers(spec.identity(), spec.logs(), process, life, runtime.blocking());
+  }
+
+  @Override
+  public Recovery recovery() {
+    return isNew ? Recovery.disabled() : super.recovery();
   }
 
   @Override
