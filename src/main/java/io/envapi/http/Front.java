@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
@@ -175,12 +174,13 @@ final class Front {
   }
 
   private Problem problem(Throwable failure, Visit visit) {
-    var problem = new AtomicReference<>(Problems.internal());
-    visit.within(() -> problem.set(problem(failure)));
-    if (problem.get().code() == ProblemCode.HOST_UNAVAILABLE) {
-      metrics.askTimedOut();
+    try (var _ = visit.inLog()) {
+      Problem problem = problem(failure);
+      if (problem.code() == ProblemCode.HOST_UNAVAILABLE) {
+        metrics.askTimedOut();
+      }
+      return problem;
     }
-    return problem.get();
   }
 
   /** The answer when something went wrong that is no refusal; logs what it was. */

@@ -2,7 +2,6 @@ package io.envapi.http;
 
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -20,6 +19,12 @@ import org.slf4j.MDC;
 final class Visit {
 
   private static final Logger LOG = LoggerFactory.getLogger(Front.class);
+
+  /** A stretch of a thread's work. */
+  interface InLog extends AutoCloseable {
+    @Override
+    void close();
+  }
 
   /** The route of a request that has none, whatever its path. */
   static final String NO_ROUTE = "unknown";
@@ -80,25 +85,20 @@ final class Visit {
       return;
     }
     long millis = nanos() / 1_000_000;
-    within(
-        () -> {
-          if (path.startsWith("/v1/")) {
-            LOG.info("{} {} {} {} ms", method, path, status, millis);
-          } else {
-            LOG.debug("{} {} {} {} ms", method, path, status, millis);
-          }
-        });
+    try (var _ = inLog()) {
+      if (path.startsWith("/v1/")) {
+        LOG.info("{} {} {} {} ms", method, path, status, millis);
+      } else {
+        LOG.debug("{} {} {} {} ms", method, path, status, millis);
+      }
+    }
   }
 
-  /** What {@code action} logs names this request. */
-  void within(Runnable action) {
+  /** Until it is closed, what this thread logs names this request. */
+  InLog inLog() {
     Map<String, String> context = context();
     context.forEach(MDC::put);
-    try {
-      action.run();
-    } finally {
-      List.copyOf(context.keySet()).forEach(MDC::remove);
-    }
+    return () -> context.keySet().forEach(MDC::remove);
   }
 
   /** The keyring says what an account is called, and may say it in several lines. */
