@@ -98,6 +98,7 @@ public final class Main {
             new Api.Parts(
                 node.environments(),
                 node.accounts(),
+                node.keys(),
                 keyring.tokens(),
                 keyring.credentials(),
                 audit,

@@ -31,14 +31,14 @@ final class Service {
   private final CompletableFuture<Node.Running> running;
   private final CompletableFuture<ShellProcesses> shells;
   private final ExecutorService blocking;
-  private final String journal;
+  private final Journal journal;
 
   private Service(
       ActorSystem<Void> system,
       CompletableFuture<Node.Running> running,
       CompletableFuture<ShellProcesses> shells,
       ExecutorService blocking,
-      String journal) {
+      Journal journal) {
     this.system = system;
     this.running = running;
     this.shells = shells;
@@ -49,8 +49,8 @@ final class Service {
   /** Starts the actors. {@code root} must be held. */
   static Service start(Settings settings, DataRoot root, Sandbox sandbox, AuditLog audit)
       throws IOException {
-    String journal = Journal.url(root.directory("journal"));
-    Journal.migrate(journal);
+    Journal journal = Journal.of(settings.envapi(), root.directory("journal"));
+    journal.migrate();
     ExecutorService blocking =
         Executors.newFixedThreadPool(
             BLOCKING_THREADS, Thread.ofPlatform().name("blocking-", 1).daemon().factory());
@@ -78,8 +78,10 @@ final class Service {
                           settings.sandbox(),
                           settings.files(),
                           audit,
+                          new SqlRows(journal),
                           settings.quotas(),
-                          new HostSettings(settings.http().askTimeout())),
+                          new HostSettings(
+                              settings.http().askTimeout(), settings.http().requestTimeout())),
                       running);
               context.spawn(node, "node");
               return Behaviors.empty();
@@ -92,8 +94,9 @@ final class Service {
         journal);
   }
 
-  private static Config config(Settings settings, String journal) {
-    return Journal.config(journal)
+  private static Config config(Settings settings, Journal journal) {
+    return journal
+        .config()
         .withFallback(Shutdown.config(settings.shutdownGrace()))
         .withFallback(ConfigFactory.parseResources("pekko.conf"))
         .withFallback(settings.config())
@@ -117,7 +120,7 @@ final class Service {
   /** Waits until all actors have ended, then closes the journal they wrote to. */
   void awaitEnd() throws SQLException {
     system.getWhenTerminated().toCompletableFuture().join();
-    Journal.close(journal);
+    journal.close();
   }
 
   /** For work of the routes that blocks shortly. */

@@ -20,6 +20,13 @@ import java.util.Optional;
 })
 public sealed interface EnvironmentState extends CborSerializable {
 
+  /** Why the files of an environment are being deleted. */
+  enum Emptying {
+    NONE,
+    FOR_RESET,
+    FOR_ARCHIVE
+  }
+
   /** Not made yet. */
   record Absent() implements EnvironmentState {}
 
@@ -30,6 +37,7 @@ public sealed interface EnvironmentState extends CborSerializable {
    * @param uid the system uid set aside for it
    * @param shells oldest first; of those that ended the newest {@link #KEPT}
    * @param lastShell the number of the newest shell ever
+   * @param emptying whether its files are being deleted, and why
    */
   record Present(
       AccountId account,
@@ -39,7 +47,8 @@ public sealed interface EnvironmentState extends CborSerializable {
       long updatedAt,
       Optional<Long> archivedAt,
       List<ShellRecord> shells,
-      int lastShell)
+      int lastShell,
+      Emptying emptying)
       implements EnvironmentState {
 
     /** Shells remembered after their end. */
@@ -47,6 +56,7 @@ public sealed interface EnvironmentState extends CborSerializable {
 
     public Present {
       shells = shells == null ? List.of() : List.copyOf(shells);
+      emptying = emptying == null ? Emptying.NONE : emptying;
     }
 
     boolean isArchived() {
@@ -62,7 +72,7 @@ public sealed interface EnvironmentState extends CborSerializable {
     }
 
     private Present shells(List<ShellRecord> next, long at, int last) {
-      return new Present(account, spec, uid, createdAt, at, archivedAt, next, last);
+      return new Present(account, spec, uid, createdAt, at, archivedAt, next, last, emptying);
     }
 
     private Present opened(EnvironmentEvent.ShellOpened event) {
@@ -85,11 +95,16 @@ public sealed interface EnvironmentState extends CborSerializable {
     }
 
     private Present emptied(long at, Optional<Long> archived) {
-      return new Present(account, spec, uid, createdAt, at, archived, List.of(), lastShell);
+      return new Present(account, spec, uid, createdAt, at, archived, List.of(), lastShell, Emptying.NONE);
     }
 
     private Present archived(long at) {
-      return new Present(account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell);
+      return new Present(account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell, Emptying.NONE);
+    }
+
+    private Present emptying(Emptying why) {
+      return new Present(
+          account, spec, uid, createdAt, updatedAt, archivedAt, shells, lastShell, why);
     }
   }
 
@@ -97,9 +112,10 @@ public sealed interface EnvironmentState extends CborSerializable {
   default EnvironmentState with(EnvironmentEvent event) {
     return switch (event) {
       case EnvironmentEvent.Created(var account, var spec, var uid, var at) ->
-          new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0);
+          new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0, Emptying.NONE);
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
+      case EnvironmentEvent.EmptyingBegun(var why, _) -> present().emptying(why);
       case EnvironmentEvent.Reset(var at) -> present().emptied(at, Optional.empty());
       case EnvironmentEvent.Archived(var at) -> present().archived(at);
       case EnvironmentEvent.Deleted(_) -> new Gone(present().account(), present().uid());

@@ -4,6 +4,7 @@ import io.envapi.audit.AuditLog;
 import io.envapi.files.FileSettings;
 import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
+import io.envapi.host.IdempotencyKeys;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
 import io.envapi.shell.ShellSettings;
@@ -27,6 +28,7 @@ public final class Api {
   public record Parts(
       Environments environments,
       Accounts accounts,
+      IdempotencyKeys keys,
       TokenVerifier tokens,
       CredentialClient credentials,
       AuditLog audit,
@@ -53,6 +55,7 @@ public final class Api {
         new Front(
             routes(system, parts, configuration),
             gate,
+            new Idempotent(parts.keys())::around,
             configuration.http(),
             Materializer.createMaterializer(system));
   }

@@ -11,13 +11,17 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpMethod;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
@@ -36,6 +40,7 @@ final class Exchange {
   private final Map<String, String> parameters;
   private final long maxBodyBytes;
   private final Materializer materializer;
+  private Optional<EnvironmentId> drawn = Optional.empty();
 
   Exchange(
       HttpRequest request,
@@ -100,6 +105,48 @@ final class Exchange {
     return go(Bodies.readQuery(request.getUri().rawQueryString().orElse(""), reader), then);
   }
 
+  /** Whether the request is one that may change something. */
+  boolean changes() {
+    HttpMethod method = request.method();
+    return !method.isSafe();
+  }
+
+  String method() {
+    return request.method().name();
+  }
+
+  String rawQuery() {
+    return request.getUri().rawQueryString().orElse("");
+  }
+
+  /** The id for an environment that the request makes: the same each time it is carried out. */
+  EnvironmentId drawn() {
+    return drawn.orElseGet(EnvironmentId::random);
+  }
+
+  /** This request with the id for an environment that it makes. */
+  Exchange drawing(EnvironmentId id) {
+    var same = new Exchange(request, path, parameters, maxBodyBytes, materializer);
+    same.drawn = Optional.of(id);
+    return same;
+  }
+
+  /** With the whole body, and this request as it is when it has been read. */
+  CompletionStage<Answer> whole(BiFunction<byte[], Exchange, CompletionStage<Answer>> then) {
+    return strict()
+        .thenCompose(
+            read ->
+                go(
+                    read,
+                    bytes -> {
+                      var same = request.withEntity(HttpEntities.create(
+                          request.entity().getContentType(), bytes));
+                      return then.apply(
+                          bytes,
+                          new Exchange(same, path, parameters, maxBodyBytes, materializer));
+                    }));
+  }
+
   /** Whether only the head of the answer is wanted. */
   boolean isHead() {
     return request.method().equals(HttpMethods.HEAD);
@@ -128,22 +175,27 @@ final class Exchange {
   /** With the body, or the answer that says what is wrong with it. */
   <T> CompletionStage<Answer> body(
       Function<Fields, T> reader, Function<T, CompletionStage<Answer>> then) {
+    return strict().thenCompose(read -> go(read, bytes -> go(Bodies.read(bytes, reader), then)));
+  }
+
+  private CompletionStage<Bodies.Read<byte[]>> strict() {
     HttpEntity entity = request.entity();
     if (entity.getContentLengthOption().orElse(0) > maxBodyBytes) {
-      return Problems.tooLarge(maxBodyBytes).now();
+      return CompletableFuture.completedStage(
+          new Bodies.Read.Rejected<>(Problems.tooLarge(maxBodyBytes)));
     }
     if (entity instanceof HttpEntity.Strict strict) {
-      return go(Bodies.read(strict.getData().toArrayUnsafe(), reader), then);
+      return CompletableFuture.completedStage(
+          new Bodies.Read.Accepted<>(strict.getData().toArrayUnsafe()));
     }
     return entity
         .withSizeLimit(maxBodyBytes)
         .toStrict(BODY_TIMEOUT.toMillis(), maxBodyBytes + 1, materializer)
-        .<Bodies.Read<T>>handle(
+        .handle(
             (strict, failure) ->
                 failure == null
-                    ? Bodies.read(strict.getData().toArrayUnsafe(), reader)
-                    : new Bodies.Read.Rejected<>(unreadable(failure)))
-        .thenCompose(read -> go(read, then));
+                    ? new Bodies.Read.Accepted<>(strict.getData().toArrayUnsafe())
+                    : new Bodies.Read.Rejected<>(unreadable(failure)));
   }
 
   private static <T> CompletionStage<Answer> found(

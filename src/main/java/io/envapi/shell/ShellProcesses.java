@@ -55,6 +55,7 @@ public final class ShellProcesses {
   private final Sandbox sandbox;
   private final ShellRuntime runtime;
   private final Map<ShellId, ShellProcess> live = new ConcurrentHashMap<>();
+  private final Map<ShellId, ShellFate> fates = new ConcurrentHashMap<>();
   private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
   private volatile boolean ending;
 
@@ -136,7 +137,17 @@ public final class ShellProcesses {
                 opening.workspace().logs(),
                 opening.ringBytes());
         live.put(opening.id(), process);
-        var _ = process.gone().thenRun(() -> live.remove(opening.id(), process));
+        var fate = new ShellFate();
+        fates.put(opening.id(), fate);
+        var _ =
+            process
+                .gone()
+                .thenAccept(
+                    status -> {
+                      process.fate().ifPresent(fate::killedFor);
+                      fate.ended(status);
+                      live.remove(opening.id(), process);
+                    });
         if (ending) {
           runtime.waiting().execute(process::kill);
         }
@@ -147,6 +158,11 @@ public final class ShellProcesses {
 
   public Optional<ShellProcess> find(ShellId id) {
     return Optional.ofNullable(live.get(id));
+  }
+
+  /** What was done to a shell and became of it, until its end is in the journal. */
+  ShellFate fate(ShellId id) {
+    return Optional.ofNullable(fates.get(id)).orElseGet(ShellFate::new);
   }
 
   /** The live shells of an environment. */
@@ -175,6 +191,7 @@ public final class ShellProcesses {
 
   /** The journal has the end of a shell. */
   public void recorded(ShellId id) {
+    fates.remove(id);
     CompletableFuture<Void> awaited = unrecorded.get(id);
     if (awaited != null) {
       awaited.complete(null);

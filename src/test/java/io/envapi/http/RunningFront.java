@@ -24,6 +24,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.http.javadsl.ServerBinding;
@@ -87,6 +88,7 @@ final class RunningFront implements AutoCloseable {
         new Front(
             routes(keyring),
             new Gate(apiKeys, keyring.tokens(), "personal"),
+            UnaryOperator.identity(),
             settings,
             Materializer.createMaterializer(system));
     ServerBinding binding =
