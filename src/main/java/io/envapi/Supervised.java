@@ -13,7 +13,6 @@ import org.apache.pekko.actor.typed.TypedActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.JournalProtocol;
 import org.apache.pekko.persistence.typed.EventRejectedException;
-import org.apache.pekko.persistence.typed.internal.InternalProtocol;
 import org.apache.pekko.persistence.typed.internal.JournalFailureException;
 
 /**
@@ -101,7 +100,7 @@ public final class Supervised {
         journalFailed();
         throw new IllegalStateException("the journal failed");
       }
-      if (isRecovered(message)) {
+      if ((Object) message instanceof JournalProtocol.RecoverySuccess) {
         unanswered.failing(false);
       }
       return next;
@@ -121,11 +120,6 @@ public final class Supervised {
         unanswered.refuseAll(why);
       }
       return next;
-    }
-
-    private static boolean isRecovered(Object message) {
-      return message instanceof InternalProtocol.JournalResponse response
-          && response.msg() instanceof JournalProtocol.RecoverySuccess;
     }
   }
 }

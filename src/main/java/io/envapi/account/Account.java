@@ -176,7 +176,8 @@ public final class Account
       AccountId id,
       Quotas defaults,
       Placer placer) {
-    super(PersistenceId.of("Account", id.value()));
+    // An account's id may hold the separator, which the other way of making this does not take.
+    super(PersistenceId.ofUniqueId("Account|" + id.value()));
     this.context = context;
     this.unanswered = unanswered;
     this.id = id;
