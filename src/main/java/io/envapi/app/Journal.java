@@ -61,7 +61,8 @@ record Journal(Kind kind, String url, String user, String password) {
         Kind.H2,
         "jdbc:h2:file:"
             + directory.resolve("journal")
-            + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;TRACE_LEVEL_FILE=0",
+            + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;TRACE_LEVEL_FILE=0"
+            + ";MAX_LENGTH_INPLACE_LOB=65536",
         "",
         "");
   }
