@@ -220,16 +220,14 @@ public final class Account
       case Find(var wanted, var replyTo) -> Effect().reply(replyTo, find(state, wanted));
       case Claims(var wanted, var replyTo) ->
           Effect()
-              .reply(
-                  replyTo, new ClaimsReply(state.environments().containsKey(wanted.value())));
+              .reply(replyTo, new ClaimsReply(state.environments().containsKey(wanted.value())));
       case ListEnvironments(var replyTo) -> Effect().reply(replyTo, list(state));
       case ReadQuotas(var replyTo) -> Effect().reply(replyTo, quotas(state));
       case OverrideQuotas override -> {
         unanswered.hold(override);
         yield Effect()
             .persist(
-                new AccountEvent.QuotasOverridden(
-                    override.overrides(), System.currentTimeMillis()))
+                new AccountEvent.QuotasOverridden(override.overrides(), System.currentTimeMillis()))
             .thenRun((AccountState next) -> unanswered.handled(override))
             .thenReply(override.replyTo(), this::quotas);
       }
@@ -301,9 +299,7 @@ public final class Account
               new Created(environment, entry.host()));
       case NotPlaced(var _, var failure) ->
           answering(
-              environment,
-              new AccountEvent.EnvironmentReleased(environment),
-              new Refused(failure));
+              environment, new AccountEvent.EnvironmentReleased(environment), new Refused(failure));
     };
   }
 
@@ -321,8 +317,7 @@ public final class Account
         .thenNoReply();
   }
 
-  private ReplyEffect<AccountEvent, AccountState> onChanged(
-      AccountState state, Changed changed) {
+  private ReplyEffect<AccountEvent, AccountState> onChanged(AccountState state, Changed changed) {
     EnvironmentId environment = changed.id();
     AccountState.Entry entry = state.environments().get(environment.value());
     if (entry == null || !isNews(entry.phase(), changed.change())) {

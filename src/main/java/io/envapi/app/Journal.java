@@ -16,11 +16,7 @@ import org.flywaydb.core.Flyway;
  */
 record Journal(Kind kind, String url, String user, String password) {
 
-  /**
-   * A kind of database.
-   *
-   * @param schema where the migrations of its tables are
-   */
+  /** A kind of database: how it is spoken to, and where the migrations of its tables are. */
   enum Kind {
     H2("slick.jdbc.H2Profile$", "org.h2.Driver", "classpath:schema/h2"),
     POSTGRESQL(

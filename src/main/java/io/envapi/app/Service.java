@@ -5,6 +5,7 @@ import com.typesafe.config.ConfigFactory;
 import io.envapi.audit.AuditLog;
 import io.envapi.host.HostSettings;
 import io.envapi.host.Node;
+import io.envapi.idempotency.KeyState;
 import io.envapi.linux.Poller;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.shell.ShellProcesses;
@@ -21,11 +22,13 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.stream.Materializer;
+import scala.concurrent.ExecutionContext;
 
 /** Everything below the HTTP interface, wired on a data root. */
 final class Service {
 
   private static final int BLOCKING_THREADS = 32;
+  private static final Duration KEY_SWEEP = Duration.ofHours(1);
 
   private final ActorSystem<Void> system;
   private final CompletableFuture<Node.Running> running;
@@ -86,12 +89,17 @@ final class Service {
               context.spawn(node, "node");
               return Behaviors.empty();
             });
-    return new Service(
-        ActorSystem.create(guardian, "envapi", config(settings, journal)),
-        running,
-        shells,
-        blocking,
-        journal);
+    ActorSystem<Void> system = ActorSystem.create(guardian, "envapi", config(settings, journal));
+    system
+        .scheduler()
+        .scheduleWithFixedDelay(
+            KEY_SWEEP,
+            KEY_SWEEP,
+            () ->
+                new SqlRows(journal)
+                    .forgetKeys(System.currentTimeMillis() - KeyState.KEPT.toMillis()),
+            ExecutionContext.fromExecutor(blocking));
+    return new Service(system, running, shells, blocking, journal);
   }
 
   private static Config config(Settings settings, Journal journal) {

@@ -145,8 +145,7 @@ final class SettingsReader {
 
   /** Whatever else is wrong; a half that is itself wrong has been named. */
   private void checkPair(Config config) {
-    var pair =
-        Setting.ALL.stream().filter(s -> s.path().startsWith("settings-api.")).toList();
+    var pair = Setting.ALL.stream().filter(s -> s.path().startsWith("settings-api.")).toList();
     if (!pair.stream().allMatch(s -> s.kind().holds(config, ROOT + "." + s.path()))) {
       return;
     }

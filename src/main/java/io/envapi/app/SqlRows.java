@@ -7,12 +7,16 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes rows of the journal. With connections of its own: what is deleted here belongs to no
  * actor that writes.
  */
 record SqlRows(Journal journal) implements JournalRows {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SqlRows.class);
 
   private static final List<String> TABLES = List.of("event_journal", "snapshot");
 
@@ -33,6 +37,38 @@ record SqlRows(Journal journal) implements JournalRows {
     delete(
         "\"persistence_id\" > ? AND \"persistence_id\" < ?",
         List.of(List.of(shells + "_", shells + AFTER)));
+  }
+
+  /**
+   * Deletes the idempotency keys of accounts that have used none for as long as one is kept. The
+   * entity of such keys forgets them itself, but only when it is asked again.
+   *
+   * @param before epoch ms
+   */
+  void forgetKeys(long before) {
+    String keys = "\"persistence_id\" > 'Idempotency|' AND \"persistence_id\" < 'Idempotency}'";
+    String events =
+        "DELETE FROM \"event_journal\" WHERE \"persistence_id\" IN (SELECT \"persistence_id\""
+            + " FROM \"event_journal\" WHERE "
+            + keys
+            + " GROUP BY \"persistence_id\" HAVING MAX(\"write_timestamp\") < ?)";
+    String snapshots =
+        "DELETE FROM \"snapshot\" WHERE "
+            + keys
+            + " AND \"created\" < ? AND \"persistence_id\" NOT IN"
+            + " (SELECT \"persistence_id\" FROM \"event_journal\" WHERE "
+            + keys
+            + ")";
+    try (Connection connection = journal.connect()) {
+      for (String sql : List.of(events, snapshots)) {
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+          statement.setLong(1, before);
+          statement.executeUpdate();
+        }
+      }
+    } catch (SQLException e) {
+      LOG.warn("old idempotency keys stay in the journal for now: {}", e.getMessage());
+    }
   }
 
   private void delete(String which, List<List<String>> parameters) {

@@ -203,7 +203,9 @@ public final class EnvironmentActor
         yield switch (state) {
           case EnvironmentState.Absent absent -> whileAbsent(request);
           case EnvironmentState.Present present
-              when unprepared.isPresent() && !(request instanceof Environment.Delete) ->
+              when unprepared.isPresent()
+                  && !(request instanceof Environment.Delete)
+                  && !(request instanceof Environment.Create) ->
               refuse(request, unprepared.get());
           case EnvironmentState.Present present -> whilePresent(present, request);
           case EnvironmentState.Gone gone -> refuse(request, request.notFound(id));
@@ -405,8 +407,7 @@ public final class EnvironmentActor
     }
     busy = true;
     return Effect()
-        .persist(
-            new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_RESET, now()))
+        .persist(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_RESET, now()))
         .thenRun(
             (EnvironmentState next) -> {
               unanswered.handled(reset);
@@ -521,7 +522,9 @@ public final class EnvironmentActor
     return Effect().none().thenNoReply().thenUnstashAll();
   }
 
-  /** The rows of shells that the environment has no longer. What fails goes with the environment. */
+  /**
+   * The rows of shells that the environment has no longer. What fails goes with the environment.
+   */
   private void forgetShells(EnvironmentState before, EnvironmentState after) {
     if (before instanceof EnvironmentState.Present had
         && after instanceof EnvironmentState.Present has) {
@@ -635,8 +638,7 @@ public final class EnvironmentActor
       busy = true;
       Workspace place = life.workspace();
       return Effect()
-          .persist(
-              new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_ARCHIVE, now()))
+          .persist(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_ARCHIVE, now()))
           .thenRun(
               (EnvironmentState next) ->
                   later(

@@ -95,11 +95,13 @@ public sealed interface EnvironmentState extends CborSerializable {
     }
 
     private Present emptied(long at, Optional<Long> archived) {
-      return new Present(account, spec, uid, createdAt, at, archived, List.of(), lastShell, Emptying.NONE);
+      return new Present(
+          account, spec, uid, createdAt, at, archived, List.of(), lastShell, Emptying.NONE);
     }
 
     private Present archived(long at) {
-      return new Present(account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell, Emptying.NONE);
+      return new Present(
+          account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell, Emptying.NONE);
     }
 
     private Present emptying(Emptying why) {

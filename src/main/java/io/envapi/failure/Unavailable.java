@@ -1,6 +1,8 @@
 package io.envapi.failure;
 
-/** A part of the service cannot be used at all: the answer of an ask whose replies have no refusal. */
+/**
+ * A part of the service cannot be used at all: the answer of an ask whose replies have no refusal.
+ */
 public final class Unavailable extends RuntimeException {
 
   private static final long serialVersionUID = 1L;

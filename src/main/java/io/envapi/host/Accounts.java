@@ -53,8 +53,7 @@ public final class Accounts {
   /** Tells an account what became of one of its environments; completes when that is stored. */
   public CompletionStage<Account.Noted> changed(
       AccountId account, EnvironmentId environment, Account.Change change) {
-    return ask(
-        account, timeout, replyTo -> new Account.Changed(environment, change, replyTo));
+    return ask(account, timeout, replyTo -> new Account.Changed(environment, change, replyTo));
   }
 
   <R> CompletionStage<R> ask(

@@ -50,8 +50,7 @@ public final class HostActor
   /** The environment did not say in time whether it was made. */
   private record Unmade(Host.Place place) implements Internal {}
 
-  private record Settled(Host.Settle settle, Environment.DescribeReply reply)
-      implements Internal {}
+  private record Settled(Host.Settle settle, Environment.DescribeReply reply) implements Internal {}
 
   private record Ignored() implements Internal {}
 
@@ -193,9 +192,7 @@ public final class HostActor
 
   private void settle(HostState state, Host.Settle settle) {
     if (!state.has(settle.environment())) {
-      settle
-          .replyTo()
-          .tell(new Account.NotPlaced(settle.environment(), new Failure.NoCapacity(1)));
+      settle.replyTo().tell(new Account.NotPlaced(settle.environment(), new Failure.NoCapacity(1)));
       return;
     }
     context.ask(

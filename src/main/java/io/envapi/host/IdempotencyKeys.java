@@ -54,10 +54,8 @@ public final class IdempotencyKeys {
     this.cluster = Cluster.get(system);
     this.sharding = ClusterSharding.get(system);
     this.timeout = settings.askTimeout();
-    var watch =
-        new KeyBucket.Watch(clock, this::isAlive, settings.requestTimeout().plus(MARGIN));
-    sharding.init(
-        Entity.of(KEY, context -> KeyBucket.create(context.getEntityId(), watch)));
+    var watch = new KeyBucket.Watch(clock, this::isAlive, settings.requestTimeout().plus(MARGIN));
+    sharding.init(Entity.of(KEY, context -> KeyBucket.create(context.getEntityId(), watch)));
   }
 
   /**

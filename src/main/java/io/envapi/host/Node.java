@@ -93,8 +93,7 @@ public final class Node {
     hosts.put(parts.host(), host);
     new Strays(context.getSystem(), accounts, host).remove();
     var environments = new Environments(context.getSystem(), accounts, hosts, parts.settings());
-    var keys =
-        new IdempotencyKeys(context.getSystem(), parts.settings(), InstantSource.system());
+    var keys = new IdempotencyKeys(context.getSystem(), parts.settings(), InstantSource.system());
     return new Running(environments, accounts, keys);
   }
 

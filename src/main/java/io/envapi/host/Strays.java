@@ -35,8 +35,7 @@ record Strays(ActorSystem<?> system, Accounts accounts, ActorRef<Host.Command> h
             places -> {
               CompletionStage<Void> done = CompletableFuture.completedStage(null);
               for (var each : places.accounts().entrySet()) {
-                done =
-                    done.thenCompose(before -> check(each.getValue(), each.getKey(), startedAt));
+                done = done.thenCompose(before -> check(each.getValue(), each.getKey(), startedAt));
               }
               return done;
             })

@@ -14,12 +14,7 @@ import org.apache.pekko.util.ByteString;
 
 /** What a route answers, before it is an HTTP response. */
 sealed interface Answer
-    permits Answer.Document,
-        Answer.Nothing,
-        Answer.Events,
-        Answer.Bytes,
-        Answer.Replayed,
-        Problem {
+    permits Answer.Document, Answer.Nothing, Answer.Events, Answer.Bytes, Answer.Replayed, Problem {
 
   record Document(int status, ObjectNode body, List<HttpHeader> headers) implements Answer {
     public Document {

@@ -139,11 +139,11 @@ final class Exchange {
                 go(
                     read,
                     bytes -> {
-                      var same = request.withEntity(HttpEntities.create(
-                          request.entity().getContentType(), bytes));
+                      var same =
+                          request.withEntity(
+                              HttpEntities.create(request.entity().getContentType(), bytes));
                       return then.apply(
-                          bytes,
-                          new Exchange(same, path, parameters, maxBodyBytes, materializer));
+                          bytes, new Exchange(same, path, parameters, maxBodyBytes, materializer));
                     }));
   }
 

@@ -183,8 +183,7 @@ final class Idempotent {
           NETWORK_DISABLED,
           QUOTA_EXCEEDED,
           IDEMPOTENCY_CONFLICT ->
-          answered(
-              problem.status(), PROBLEM, problem.headers(), Json.bytes(problem.body(path)));
+          answered(problem.status(), PROBLEM, problem.headers(), Json.bytes(problem.body(path)));
     };
   }
 

@@ -135,12 +135,10 @@ public final class KeyBucket
    */
   public static Behavior<Command> create(String id, Watch watch) {
     return Supervised.restarting(
-        unanswered ->
-            Behaviors.setup(context -> new KeyBucket(context, unanswered, id, watch)));
+        unanswered -> Behaviors.setup(context -> new KeyBucket(context, unanswered, id, watch)));
   }
 
-  private KeyBucket(
-      ActorContext<Command> context, Unanswered unanswered, String id, Watch watch) {
+  private KeyBucket(ActorContext<Command> context, Unanswered unanswered, String id, Watch watch) {
     super(PersistenceId.of("Idempotency", id));
     this.context = context;
     this.unanswered = unanswered;
@@ -213,8 +211,7 @@ public final class KeyBucket
         Duration.ofMillis(claim.patienceMs()), context.getSelf(), new WaitOver(claim));
   }
 
-  private ReplyEffect<KeyEvent, KeyState> grant(
-      Claim claim, EnvironmentId environment, long now) {
+  private ReplyEffect<KeyEvent, KeyState> grant(Claim claim, EnvironmentId environment, long now) {
     unanswered.hold(claim);
     return Effect()
         .persist(

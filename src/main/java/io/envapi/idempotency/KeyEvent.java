@@ -21,8 +21,7 @@ public sealed interface KeyEvent {
    * @param claimant who carries it out
    * @param environment the id for an environment that it makes
    */
-  record KeyClaimed(
-      String key, String request, String claimant, EnvironmentId environment, long at)
+  record KeyClaimed(String key, String request, String claimant, EnvironmentId environment, long at)
       implements KeyEvent {}
 
   record KeyAnswered(String key, StoredAnswer answer) implements KeyEvent {}

@@ -78,12 +78,7 @@ public record KeyState(Map<String, Entry> entries) implements CborSerializable {
   KeyState with(KeyEvent event) {
     var next = new LinkedHashMap<>(entries);
     switch (event) {
-      case KeyEvent.KeyClaimed(
-              var key,
-              var request,
-              var claimant,
-              var environment,
-              var at) -> {
+      case KeyEvent.KeyClaimed(var key, var request, var claimant, var environment, var at) -> {
         next.values().removeIf(e -> e.isExpired(at));
         next.put(key, new Entry(request, claimant, environment, at, Optional.empty()));
       }

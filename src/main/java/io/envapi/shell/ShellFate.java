@@ -3,7 +3,9 @@ package io.envapi.shell;
 import io.envapi.linux.ExitStatus;
 import java.util.Optional;
 
-/** What the service did to a live shell and saw of its end: more than one actor may have to know. */
+/**
+ * What the service did to a live shell and saw of its end: more than one actor may have to know.
+ */
 final class ShellFate {
 
   private volatile boolean closing;

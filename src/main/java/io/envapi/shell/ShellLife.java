@@ -91,6 +91,7 @@ final class ShellLife {
   }
 
   CommandEnds.Cause cause(CommandId command, boolean outOfMemory) {
-    return new CommandEnds.Cause(timedOut.contains(command), fate.isClosing(), fate.killedFor(), outOfMemory);
+    return new CommandEnds.Cause(
+        timedOut.contains(command), fate.isClosing(), fate.killedFor(), outOfMemory);
   }
 }

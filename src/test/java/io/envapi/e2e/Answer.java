@@ -13,7 +13,6 @@ record Answer(int status, JsonNode body, HttpHeaders headers) {
     return headers.firstValue(name).orElse("");
   }
 
-
   /** The body of an answer that has to have this status. */
   JsonNode expect(int wanted) {
     assertThat(status).as("status of %s", body).isEqualTo(wanted);

@@ -104,7 +104,9 @@ class IdempotencyTest {
     keyed("k").post(ENVIRONMENTS, Map.of("name", "x")).refused(409, "idempotency_conflict");
     keyed("k").post(ENVIRONMENTS + "?a=b", NAMED).refused(409, "idempotency_conflict");
     keyed("k").post("/v1/exec", NAMED).refused(409, "idempotency_conflict");
-    keyed("k").call("PUT", ENVIRONMENTS + "/x/files/content", NAMED).refused(409, "idempotency_conflict");
+    keyed("k")
+        .call("PUT", ENVIRONMENTS + "/x/files/content", NAMED)
+        .refused(409, "idempotency_conflict");
     assertThat(environments()).isEqualTo(1);
   }
 
@@ -119,8 +121,7 @@ class IdempotencyTest {
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "two words"})
   void whatIsNoKeyIsRefused(String key) throws Exception {
-    JsonNode refused =
-        keyed(key).post(ENVIRONMENTS, NAMED).refused(422, "validation_error");
+    JsonNode refused = keyed(key).post(ENVIRONMENTS, NAMED).refused(422, "validation_error");
     assertThat(refused.path("header").asText()).isEqualTo("Idempotency-Key");
     assertThat(environments()).isZero();
   }
@@ -153,7 +154,8 @@ class IdempotencyTest {
   void anAnswerThatIsTooLargeIsNotKeptButTheKeyIs() throws Exception {
     String shell = client.shell(client.environment("e"));
     Map<String, Object> command =
-        Map.of("command", "echo x >> ran; head -c 300000 /dev/zero | tr '\\0' x", "wait_ms", 20_000);
+        Map.of(
+            "command", "echo x >> ran; head -c 300000 /dev/zero | tr '\\0' x", "wait_ms", 20_000);
     String path = "/v1/shells/" + shell + "/exec";
     keyed("k").post(path, command).expect(200);
     keyed("k").post(path, command).refused(409, "idempotency_conflict");

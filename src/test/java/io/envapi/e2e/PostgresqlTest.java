@@ -105,8 +105,7 @@ class PostgresqlTest {
     }
     await()
         .atMost(Duration.ofSeconds(90))
-        .untilAsserted(
-            () -> client.post("/v1/environments", Map.of("name", "after")).expect(201));
+        .untilAsserted(() -> client.post("/v1/environments", Map.of("name", "after")).expect(201));
     client.get("/v1/environments/" + environment).expect(200);
     JsonNode all = client.get("/v1/environments").expect(200).path("environments");
     assertThat(all).extracting(e -> e.path("name").asText()).doesNotContain("during");
