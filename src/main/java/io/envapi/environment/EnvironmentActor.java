@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -106,6 +107,7 @@ public final class EnvironmentActor
   private record Ignored() implements Internal {}
 
   private static final Duration AGAIN = Duration.ofSeconds(5);
+  private static final Duration SPARE_WAITS = Duration.ofMinutes(1);
 
   private final ActorContext<Environment.Command> context;
   private final Unanswered unanswered;
@@ -229,12 +231,21 @@ public final class EnvironmentActor
   }
 
   private void takeUp(EnvironmentState.Present present) {
-    List<ProcessIdentity> lost =
-        present.running().stream()
-            .filter(s -> runtime.processes().find(s.identity().id()).isEmpty())
-            .flatMap(s -> java.util.stream.Stream.of(s.identity().process(), s.identity().shell()))
-            .toList();
+    List<ProcessIdentity> lost = lost(present);
     later(() -> work.takeUp(present, lost), ready -> new Prepared(ready, Optional.empty()));
+  }
+
+  /** What the journal says is running and this service did not start. */
+  private List<ProcessIdentity> lost(EnvironmentState.Present present) {
+    return Stream.concat(
+            present.running().stream()
+                .filter(s -> runtime.processes().find(s.identity().id()).isEmpty())
+                .flatMap(s -> Stream.of(s.identity().process(), s.identity().shell())),
+            present
+                .holder()
+                .filter(h -> !runtime.sandbox().holder(id).equals(Optional.of(h)))
+                .stream())
+        .toList();
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> whileAbsent(Environment.Request request) {
@@ -358,6 +369,7 @@ public final class EnvironmentActor
     life.opening();
     Workspace place = life.workspace();
     ShellId shell = ShellId.of(id, number);
+    Optional<ShellId> spare = shells.spare(id, wanted, present.lastShell());
     later(
         () ->
             switch (Directories.resolve(place.files(), wanted.cwd())) {
@@ -365,7 +377,9 @@ public final class EnvironmentActor
                   new ShellStarted(wanted, wanted.cwd(), Result.refused(failure));
               case Result.Ok<String>(var cwd) ->
                   new ShellStarted(
-                      wanted, cwd, work.openShell(present, place, shell, wanted, cwd, quotas));
+                      wanted,
+                      cwd,
+                      work.openShell(present, place, shell, spare, wanted, cwd, quotas));
             },
         Function.identity());
     return Effect().noReply();
@@ -384,7 +398,8 @@ public final class EnvironmentActor
         ShellRecord record = shells.record(process, started.cwd(), now());
         unanswered.hold(started);
         yield Effect()
-            .persist(new EnvironmentEvent.ShellOpened(record.identity()))
+            .persist(
+                new EnvironmentEvent.ShellOpened(record.identity(), runtime.sandbox().holder(id)))
             .thenRun(
                 (EnvironmentState next) -> {
                   unanswered.handled(started);
@@ -598,6 +613,7 @@ public final class EnvironmentActor
         && state instanceof EnvironmentState.Present present
         && !present.isArchived()) {
       long idleSince = life.lastActivityAt();
+      runtime.processes().dropSpareOlderThan(id, SPARE_WAITS);
       context.pipeToSelf(
           runtime.quotas().apply(present.account()).thenCompose(q -> reap(present, idleSince, q)),
           (idle, failure) -> failure == null ? new Reap(idle) : new Ignored());

@@ -6,6 +6,7 @@ import io.envapi.CborSerializable;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.id.AccountId;
 import io.envapi.id.ShellId;
+import io.envapi.process.ProcessIdentity;
 import io.envapi.shell.ShellEnd;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +37,8 @@ public sealed interface EnvironmentState extends CborSerializable {
   /**
    * @param uid the system uid set aside for it
    * @param shells oldest first; of those that ended the newest {@link #KEPT}
-   * @param lastShell the number of the newest shell ever
+   * @param lastShell the highest number of a shell ever
+   * @param holder the process that kept its sandbox when the newest shell was opened
    * @param emptying whether its files are being deleted, and why
    */
   record Present(
@@ -48,6 +50,7 @@ public sealed interface EnvironmentState extends CborSerializable {
       Optional<Long> archivedAt,
       List<ShellRecord> shells,
       int lastShell,
+      Optional<ProcessIdentity> holder,
       Emptying emptying)
       implements EnvironmentState {
 
@@ -57,6 +60,7 @@ public sealed interface EnvironmentState extends CborSerializable {
     public Present {
       shells = shells == null ? List.of() : List.copyOf(shells);
       emptying = emptying == null ? Emptying.NONE : emptying;
+      holder = holder == null ? Optional.empty() : holder;
     }
 
     boolean isArchived() {
@@ -71,8 +75,10 @@ public sealed interface EnvironmentState extends CborSerializable {
       return shells.stream().filter(ShellRecord::isRunning).toList();
     }
 
-    private Present shells(List<ShellRecord> next, long at, int last) {
-      return new Present(account, spec, uid, createdAt, at, archivedAt, next, last, emptying);
+    private Present shells(
+        List<ShellRecord> next, long at, int last, Optional<ProcessIdentity> keeper) {
+      return new Present(
+          account, spec, uid, createdAt, at, archivedAt, next, last, keeper, emptying);
     }
 
     private Present opened(EnvironmentEvent.ShellOpened event) {
@@ -81,7 +87,8 @@ public sealed interface EnvironmentState extends CborSerializable {
         next.stream().filter(s -> !s.isRunning()).findFirst().ifPresent(next::remove);
       }
       next.add(new ShellRecord(event.shell(), Optional.empty()));
-      return shells(next, event.shell().createdAt(), event.shell().id().number());
+      int last = Math.max(lastShell, event.shell().id().number());
+      return shells(next, event.shell().createdAt(), last, event.holder());
     }
 
     private Present ended(ShellId id, ShellEnd end) {
@@ -91,22 +98,40 @@ public sealed interface EnvironmentState extends CborSerializable {
               s.identity().id().equals(id) && s.isRunning()
                   ? new ShellRecord(s.identity(), Optional.of(end))
                   : s);
-      return shells(next, end.at(), lastShell);
+      return shells(next, end.at(), lastShell, holder);
     }
 
     private Present emptied(long at, Optional<Long> archived) {
       return new Present(
-          account, spec, uid, createdAt, at, archived, List.of(), lastShell, Emptying.NONE);
+          account,
+          spec,
+          uid,
+          createdAt,
+          at,
+          archived,
+          List.of(),
+          lastShell,
+          Optional.empty(),
+          Emptying.NONE);
     }
 
     private Present archived(long at) {
       return new Present(
-          account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell, Emptying.NONE);
+          account,
+          spec,
+          uid,
+          createdAt,
+          at,
+          Optional.of(at),
+          shells,
+          lastShell,
+          Optional.empty(),
+          Emptying.NONE);
     }
 
     private Present emptying(Emptying why) {
       return new Present(
-          account, spec, uid, createdAt, updatedAt, archivedAt, shells, lastShell, why);
+          account, spec, uid, createdAt, updatedAt, archivedAt, shells, lastShell, holder, why);
     }
   }
 
@@ -114,7 +139,17 @@ public sealed interface EnvironmentState extends CborSerializable {
   default EnvironmentState with(EnvironmentEvent event) {
     return switch (event) {
       case EnvironmentEvent.Created(var account, var spec, var uid, var at) ->
-          new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0, Emptying.NONE);
+          new Present(
+              account,
+              spec,
+              uid,
+              at,
+              at,
+              Optional.empty(),
+              List.of(),
+              0,
+              Optional.empty(),
+              Emptying.NONE);
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
       case EnvironmentEvent.EmptyingBegun(var why, _) -> present().emptying(why);
