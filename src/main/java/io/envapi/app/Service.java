@@ -7,6 +7,7 @@ import io.envapi.host.HostSettings;
 import io.envapi.host.Node;
 import io.envapi.idempotency.KeyState;
 import io.envapi.linux.Poller;
+import io.envapi.metrics.Metrics;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.shell.ShellProcesses;
 import io.envapi.shell.ShellRuntime;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.pekko.actor.BootstrapSetup;
+import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -35,23 +38,27 @@ final class Service {
   private final CompletableFuture<ShellProcesses> shells;
   private final ExecutorService blocking;
   private final Journal journal;
+  private final Metrics metrics;
 
   private Service(
       ActorSystem<Void> system,
       CompletableFuture<Node.Running> running,
       CompletableFuture<ShellProcesses> shells,
       ExecutorService blocking,
-      Journal journal) {
+      Journal journal,
+      Metrics metrics) {
     this.system = system;
     this.running = running;
     this.shells = shells;
     this.blocking = blocking;
     this.journal = journal;
+    this.metrics = metrics;
   }
 
   /** Starts the actors. {@code root} must be held. */
   static Service start(Settings settings, DataRoot root, Sandbox sandbox, AuditLog audit)
       throws IOException {
+    var metrics = new Metrics();
     Journal journal = Journal.of(settings.envapi(), root.directory("journal"));
     journal.migrate();
     ExecutorService blocking =
@@ -68,9 +75,15 @@ final class Service {
                       Materializer.createMaterializer(context),
                       blocking,
                       Executors.newVirtualThreadPerTaskExecutor(),
-                      settings.shell());
+                      settings.shell(),
+                      new MeteredShells(metrics));
               var processes = new ShellProcesses(sandbox, runtime);
               shells.complete(processes);
+              metrics.gauge("envapi.shells", "Live shells", processes::count);
+              metrics.gauge(
+                  "envapi.environments.live",
+                  "Environments with a live shell",
+                  processes::environments);
               Behavior<SelfUp> node =
                   Node.create(
                       new Node.Parts(
@@ -89,7 +102,13 @@ final class Service {
               context.spawn(node, "node");
               return Behaviors.empty();
             });
-    ActorSystem<Void> system = ActorSystem.create(guardian, "envapi", config(settings, journal));
+    ActorSystem<Void> system =
+        ActorSystem.create(
+            guardian,
+            "envapi",
+            ActorSystemSetup.create(
+                BootstrapSetup.create(config(settings, journal)),
+                new MeteredJournal.Meter(metrics)));
     system
         .scheduler()
         .scheduleWithFixedDelay(
@@ -99,7 +118,7 @@ final class Service {
                 new SqlRows(journal)
                     .forgetKeys(System.currentTimeMillis() - KeyState.KEPT.toMillis()),
             ExecutionContext.fromExecutor(blocking));
-    return new Service(system, running, shells, blocking, journal);
+    return new Service(system, running, shells, blocking, journal, metrics);
   }
 
   private static Config config(Settings settings, Journal journal) {
@@ -129,6 +148,11 @@ final class Service {
   void awaitEnd() throws SQLException {
     system.getWhenTerminated().toCompletableFuture().join();
     journal.close();
+    metrics.close();
+  }
+
+  Metrics metrics() {
+    return metrics;
   }
 
   /** For work of the routes that blocks shortly. */
