@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
@@ -26,6 +27,7 @@ import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
 import org.apache.pekko.persistence.typed.javadsl.EventHandler;
 import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
+import org.apache.pekko.persistence.typed.javadsl.Recovery;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
 import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
@@ -87,6 +89,7 @@ public final class ShellActor
   private final Spec spec;
   private final ShellRuntime runtime;
   private final ActorRef<Notice> environment;
+  private final boolean isNew;
   private final Optional<ShellProcess> process;
   private final ShellLife life;
   private final ShellAnswers answers;
@@ -94,12 +97,33 @@ public final class ShellActor
 
   public static Behavior<Shell.Command> create(
       Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
+    return create(spec, processes, runtime, environment, false);
+  }
+
+  /** A shell that was opened just now: the journal has nothing of it to be read. */
+  public static Behavior<Shell.Command> createNew(
+      Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
+    return create(spec, processes, runtime, environment, true);
+  }
+
+  private static Behavior<Shell.Command> create(
+      Spec spec,
+      ShellProcesses processes,
+      ShellRuntime runtime,
+      ActorRef<Notice> environment,
+      boolean isNew) {
+    var firstStart = new AtomicBoolean(isNew);
     return Supervised.restarting(
         unanswered ->
             Behaviors.setup(
                 context ->
                     new ShellActor(
-                        new Self(context, unanswered), spec, processes, runtime, environment)));
+                        new Self(context, unanswered),
+                        spec,
+                        processes,
+                        runtime,
+                        environment,
+                        firstStart.getAndSet(false))));
   }
 
   public static PersistenceId persistenceId(ShellId id) {
@@ -111,7 +135,8 @@ public final class ShellActor
       Spec spec,
       ShellProcesses processes,
       ShellRuntime runtime,
-      ActorRef<Notice> environment) {
+      ActorRef<Notice> environment,
+      boolean isNew) {
     super(persistenceId(spec.identity().id()));
     this.context = self.context();
     this.unanswered = self.unanswered();
@@ -119,11 +144,17 @@ public final class ShellActor
     this.process = processes.find(spec.identity().id());
     this.runtime = runtime;
     this.environment = environment;
+    this.isNew = isNew;
     this.life =
         new ShellLife(
             spec.end(), spec.identity().createdAt(), processes.fate(spec.identity().id()));
     this.answers =
         new ShellAnswers(spec.identity(), spec.logs(), process, life, runtime.blocking());
+  }
+
+  @Override
+  public Recovery recovery() {
+    return isNew ? Recovery.disabled() : super.recovery();
   }
 
   @Override
