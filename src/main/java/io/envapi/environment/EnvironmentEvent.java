@@ -16,6 +16,7 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = EnvironmentEvent.Created.class, name = "created"),
   @JsonSubTypes.Type(value = EnvironmentEvent.ShellOpened.class, name = "shell-opened"),
   @JsonSubTypes.Type(value = EnvironmentEvent.ShellEnded.class, name = "shell-ended"),
+  @JsonSubTypes.Type(value = EnvironmentEvent.EmptyingBegun.class, name = "emptying-begun"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Reset.class, name = "reset"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Archived.class, name = "archived"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Deleted.class, name = "deleted"),
@@ -41,6 +42,9 @@ public sealed interface EnvironmentEvent {
   }
 
   record ShellEnded(ShellId shell, ShellEnd end) implements EnvironmentEvent {}
+
+  /** Its files are about to be deleted; a restart of the service goes on with it. */
+  record EmptyingBegun(EnvironmentState.Emptying why, long at) implements EnvironmentEvent {}
 
   /** Its shells are forgotten and its files gone. */
   record Reset(long at) implements EnvironmentEvent {}

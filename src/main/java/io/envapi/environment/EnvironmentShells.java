@@ -334,6 +334,17 @@ final class EnvironmentShells {
     awaited.clear();
   }
 
+  /** Stops the actors of these shells. */
+  void forget(List<ShellId> shells) {
+    for (ShellId shell : shells) {
+      ActorRef<Shell.Command> actor = actors.remove(shell);
+      if (actor != null) {
+        context.stop(actor);
+      }
+      awaited.remove(shell);
+    }
+  }
+
   private <R> CompletionStage<R> ask(
       ActorRef<Shell.Command> shell, Function<ActorRef<R>, Shell.Command> request) {
     return AskPattern.ask(shell, request::apply, ANSWER, context.getSystem().scheduler());

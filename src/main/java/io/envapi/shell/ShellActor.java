@@ -1,6 +1,7 @@
 package io.envapi.shell;
 
 import io.envapi.Supervised;
+import io.envapi.Unanswered;
 import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -80,7 +82,10 @@ public final class ShellActor
    */
   public record Spec(ShellIdentity identity, Path logs, Optional<ShellEnd> end) {}
 
+  private record Self(ActorContext<Shell.Command> context, Unanswered unanswered) {}
+
   private final ActorContext<Shell.Command> context;
+  private final Unanswered unanswered;
   private final Spec spec;
   private final ShellRuntime runtime;
   private final ActorRef<Notice> environment;
@@ -108,17 +113,17 @@ public final class ShellActor
       ActorRef<Notice> environment,
       boolean isNew) {
     var firstStart = new AtomicBoolean(isNew);
-    Behavior<Shell.Command> shell =
-        Behaviors.setup(
-            context ->
-                new ShellActor(
-                    context,
-                    spec,
-                    processes.find(spec.identity().id()),
-                    runtime,
-                    environment,
-                    firstStart.getAndSet(false)));
-    return Supervised.restarting(shell);
+    return Supervised.restarting(
+        unanswered ->
+            Behaviors.setup(
+                context ->
+                    new ShellActor(
+                        new Self(context, unanswered),
+                        spec,
+                        processes,
+                        runtime,
+                        environment,
+                        firstStart.getAndSet(false))));
   }
 
   public static PersistenceId persistenceId(ShellId id) {
@@ -126,20 +131,23 @@ public final class ShellActor
   }
 
   private ShellActor(
-      ActorContext<Shell.Command> context,
+      Self self,
       Spec spec,
-      Optional<ShellProcess> process,
+      ShellProcesses processes,
       ShellRuntime runtime,
       ActorRef<Notice> environment,
       boolean isNew) {
     super(persistenceId(spec.identity().id()));
-    this.context = context;
+    this.context = self.context();
+    this.unanswered = self.unanswered();
     this.spec = spec;
-    this.process = process;
+    this.process = processes.find(spec.identity().id());
     this.runtime = runtime;
     this.environment = environment;
     this.isNew = isNew;
-    this.life = new ShellLife(spec.end(), spec.identity().createdAt());
+    this.life =
+        new ShellLife(
+            spec.end(), spec.identity().createdAt(), processes.fate(spec.identity().id()));
     this.answers =
         new ShellAnswers(spec.identity(), spec.logs(), process, life, runtime.blocking());
   }
@@ -168,6 +176,7 @@ public final class ShellActor
   public SignalHandler<ShellState> signalHandler() {
     return newSignalHandlerBuilder()
         .onSignal(RecoveryCompleted.instance(), this::recovered)
+        .onSignal(PreRestart.class, (state, signal) -> answerWaiting(state))
         .build();
   }
 
@@ -177,6 +186,7 @@ public final class ShellActor
   }
 
   private ReplyEffect<ShellEvent, ShellState> onCommand(ShellState state, Shell.Command command) {
+    unanswered.handled(command);
     return switch (command) {
       case Shell.Exec exec -> onExec(state, exec);
       case Shell.Request request -> {
@@ -247,9 +257,14 @@ public final class ShellActor
             exec.timeoutMs(),
             exec.secrets().keySet().stream().sorted().toList(),
             exec.missing());
+    unanswered.hold(exec);
     return Effect()
         .persist(started)
-        .thenRun((ShellState next) -> begin(next, shell, prepared, started, exec))
+        .thenRun(
+            (ShellState next) -> {
+              unanswered.handled(exec);
+              begin(next, shell, prepared, started, exec);
+            })
         .thenNoReply();
   }
 
@@ -379,10 +394,10 @@ public final class ShellActor
       state.running().ifPresent(c -> takeUp(shell, c));
     } else {
       if (!life.isOver()) {
-        ended(state, Optional.empty());
+        ended(state, life.seenEnd());
       }
       if (state.running().isPresent()) {
-        context.getSelf().tell(new ProcessGone(Optional.empty()));
+        context.getSelf().tell(new ProcessGone(life.seenEnd()));
       }
     }
   }
@@ -455,6 +470,16 @@ public final class ShellActor
   }
 
   // --- waiting ---
+
+  /** What they wait for has begun and goes on, so they are told how far it is. */
+  private void answerWaiting(ShellState state) {
+    waiters.takeForEnd().forEach(w -> answers.waited(state, w));
+    for (ShellWaiters.Waiter left : waiters.takeAll()) {
+      if (left instanceof ShellWaiters.ForClose(var close)) {
+        close.refuse(new Failure.HostUnavailable(2));
+      }
+    }
+  }
 
   private void onReadOutput(ShellState state, Shell.ReadOutput read) {
     var waiter = new ShellWaiters.ForOutput(read);
