@@ -58,9 +58,13 @@ final class EnvironmentWork {
     live.stream()
         .filter(p -> present.shell(p.id()).filter(ShellRecord::isRunning).isEmpty())
         .forEach(ShellProcess::kill);
-    if (!lost.isEmpty() && live.isEmpty()) {
+    // Without a record too: a service may be killed before it has stored what it started.
+    boolean mayBeLeft = !lost.isEmpty() || runtime.sandbox().holder(id).isEmpty();
+    if (mayBeLeft && live.isEmpty()) {
       int killed = runtime.sandbox().reconcile(id, lost);
-      LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
+      if (!lost.isEmpty() || killed > 0) {
+        LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
+      }
     }
     return runtime.sandbox().prepare(id, present.uid());
   }
