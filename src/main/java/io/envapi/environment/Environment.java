@@ -88,6 +88,12 @@ public final class Environment {
   /** Empties it and makes it active. */
   public record Reset(ActorRef<DescribeReply> replyTo) implements Asked {}
 
+  /** Ends every shell at once. */
+  public record CloseShells(ActorRef<DescribeReply> replyTo) implements Asked {}
+
+  /** Ends every shell at once, empties it, and leaves the record. */
+  public record Archive(ActorRef<DescribeReply> replyTo) implements Asked {}
+
   /**
    * Opens a shell.
    *

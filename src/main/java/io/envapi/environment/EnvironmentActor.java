@@ -56,7 +56,10 @@ public final class EnvironmentActor
 
   private record Emptied(Environment.Reset request) implements Internal {}
 
-  private record Wiped() implements Internal {}
+  private record ShellsClosed(Environment.CloseShells request) implements Internal {}
+
+  /** {@code request} is empty when it was idle for its time. */
+  private record Wiped(Optional<Environment.Archive> request) implements Internal {}
 
   private record Removed(Optional<Environment.Delete> request) implements Internal {}
 
@@ -254,6 +257,8 @@ public final class EnvironmentActor
           open(present, EnvironmentShells.Wanted.once(run), run.quotas());
       case Environment.Reset reset -> onReset(present, reset);
       case Environment.Delete delete -> onDelete(delete);
+      case Environment.CloseShells close -> onCloseShells(present, close);
+      case Environment.Archive archive -> onArchive(present, archive);
       case Environment.Request other -> {
         answer(present, other);
         yield Effect().noReply();
@@ -267,6 +272,8 @@ public final class EnvironmentActor
       case Environment.OpenShell _,
           Environment.RunOnce _,
           Environment.Reset _,
+          Environment.CloseShells _,
+          Environment.Archive _,
           Environment.Delete _ ->
           throw new IllegalStateException("a request that stores events");
       case Environment.Create create -> create.replyTo().tell(new Environment.Created());
@@ -341,6 +348,45 @@ public final class EnvironmentActor
             .closeAll(present, place)
             .thenRunAsync(() -> work.empty(place), runtime.shells().blocking()),
         (done, failure) -> new Emptied(reset));
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onCloseShells(
+      EnvironmentState.Present present, Environment.CloseShells close) {
+    if (life.isOpening()) {
+      return Effect().stash();
+    }
+    context.pipeToSelf(
+        shells.closeAll(present, life.workspace()), (done, failure) -> new ShellsClosed(close));
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellsClosed(
+      EnvironmentState state, Environment.CloseShells close) {
+    if (state instanceof EnvironmentState.Present present) {
+      close.replyTo().tell(new Environment.Described(life.view(present)));
+    } else {
+      close.refuse(close.notFound(id));
+    }
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onArchive(
+      EnvironmentState.Present present, Environment.Archive archive) {
+    if (present.isArchived()) {
+      archive.replyTo().tell(new Environment.Described(life.view(present)));
+      return Effect().noReply();
+    }
+    if (life.isOpening()) {
+      return Effect().stash();
+    }
+    busy = true;
+    Workspace place = life.workspace();
+    context.pipeToSelf(
+        shells
+            .closeAll(present, place)
+            .thenRunAsync(() -> work.empty(place), runtime.shells().blocking()),
+        (done, failure) -> new Wiped(Optional.of(archive)));
     return Effect().noReply();
   }
 
@@ -423,7 +469,8 @@ public final class EnvironmentActor
         yield Effect().noReply();
       }
       case Emptied(var request) -> onEmptied(request);
-      case Wiped() -> onWiped();
+      case ShellsClosed(var request) -> onShellsClosed(state, request);
+      case Wiped(var request) -> onWiped(request);
       case Removed(var request) -> onRemoved(state, request);
       case Tick() -> onTick(state);
       case Reap(var idleSince) -> onReap(state, idleSince);
@@ -455,7 +502,8 @@ public final class EnvironmentActor
     Workspace place = life.workspace();
     boolean idle =
         present.running().isEmpty()
-            && now() - idleSince > quotas.environmentIdleTtlSeconds() * 1000;
+            && now() - idleSince
+                > present.spec().choices().environmentIdleTtlSeconds(quotas) * 1000;
     return shells
         .reapIdle(present, place, quotas)
         .thenCombineAsync(
@@ -479,14 +527,15 @@ public final class EnvironmentActor
       later(
           () -> {
             work.empty(place);
-            return new Wiped();
+            return new Wiped(Optional.empty());
           },
           Function.identity());
     }
     return Effect().noReply();
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped() {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped(
+      Optional<Environment.Archive> request) {
     life.measured(0L);
     return Effect()
         .persist(new EnvironmentEvent.Archived(now()))
@@ -495,13 +544,16 @@ public final class EnvironmentActor
               busy = false;
               if (next instanceof EnvironmentState.Present present) {
                 runtime
-                    .audit()
-                    .record(
-                        AuditEvent.of("environment.archive", present.account())
-                            .with("environment_id", id.value()));
-                runtime
                     .changed()
                     .accept(present.account(), new Account.Changed(id, Account.Change.ARCHIVED));
+                request.ifPresentOrElse(
+                    r -> r.replyTo().tell(new Environment.Described(life.view(present))),
+                    () ->
+                        runtime
+                            .audit()
+                            .note(
+                                AuditEvent.of("environment.archive", present.account())
+                                    .with("environment_id", id.value())));
               }
             })
         .thenNoReply()

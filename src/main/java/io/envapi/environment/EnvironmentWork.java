@@ -82,6 +82,7 @@ final class EnvironmentWork {
                 limits(present, quotas),
                 present.spec().network(),
                 wanted.terminal(),
+                present.spec().choices().shell(),
                 (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes())));
   }
 

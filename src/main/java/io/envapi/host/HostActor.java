@@ -115,8 +115,21 @@ public final class HostActor
       case Host.Deliver(var environment, var request) -> onDeliver(state, environment, request);
       case Host.Place place -> onPlace(state, place);
       case Host.ListEnvironments(var replyTo) -> Effect().reply(replyTo, listed(state));
+      case Host.FindOwner(var environment, var replyTo) ->
+          Effect().reply(replyTo, new Host.Owner(state.owner(environment)));
+      case Host.Describe(var replyTo) -> Effect().reply(replyTo, description(state));
       case Internal internal -> onInternal(state, internal);
     };
+  }
+
+  private Host.Description description(HostState state) {
+    return new Host.Description(
+        id,
+        runtime.sandbox().tier(),
+        runtime.sandbox().layers(),
+        state.environments().size(),
+        runtime.processes().count(),
+        context.getSystem().startTime());
   }
 
   private ReplyEffect<HostEvent, HostState> onDeliver(

@@ -6,6 +6,7 @@ import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
+import io.envapi.preferences.Preferences;
 import io.envapi.shell.ShellSettings;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -29,6 +30,7 @@ public final class Api {
       Accounts accounts,
       TokenVerifier tokens,
       CredentialClient credentials,
+      Preferences preferences,
       AuditLog audit,
       Executor disk) {}
 
@@ -68,26 +70,29 @@ public final class Api {
 
   static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
-    AuditLog audit = parts.audit();
+    var audited = new Audited(parts.audit(), system.executionContext());
     var routes = new RouteTable();
     new HealthRoutes(configuration.readiness(), parts.tokens()::status).addTo(routes);
-    new EnvironmentRoutes(environments, audit, configuration.http()).addTo(routes);
-    new ShellRoutes(environments, audit, configuration.shells()).addTo(routes);
+    new EnvironmentRoutes(environments, audited, parts.preferences(), configuration.http())
+        .addTo(routes);
+    new ShellRoutes(environments, audited, configuration.shells()).addTo(routes);
     new CommandRoutes(environments, configuration.shells()).addTo(routes);
     new ExecRoutes(
             environments,
             new CallerCredentials(environments, parts.credentials()),
             new LiveCommands(system, environments),
-            audit,
+            audited,
             configuration.shells())
         .addTo(routes);
     new StreamRoutes(system, environments).addTo(routes);
-    new ProcessRoutes(environments, audit).addTo(routes);
-    new FileRoutes(environments, audit, configuration.files()).addTo(routes);
-    new ArchiveRoutes(environments, audit).addTo(routes);
+    new ProcessRoutes(environments, audited).addTo(routes);
+    new FileRoutes(environments, audited, configuration.files()).addTo(routes);
+    new ArchiveRoutes(environments, audited).addTo(routes);
     new WatchRoutes(environments).addTo(routes);
-    new RawFileRoutes(environments, audit).addTo(routes);
-    new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);
+    new RawFileRoutes(environments, audited).addTo(routes);
+    new AdminRoutes(
+            environments, parts.accounts(), new AuditRoute(parts.audit(), parts.disk()), audited)
+        .addTo(routes);
     return routes;
   }
 }

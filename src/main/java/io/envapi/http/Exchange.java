@@ -33,6 +33,7 @@ final class Exchange {
 
   private final HttpRequest request;
   private final String path;
+  private final String requestId;
   private final Map<String, String> parameters;
   private final long maxBodyBytes;
   private final Materializer materializer;
@@ -40,11 +41,13 @@ final class Exchange {
   Exchange(
       HttpRequest request,
       String path,
+      String requestId,
       Map<String, String> parameters,
       long maxBodyBytes,
       Materializer materializer) {
     this.request = request;
     this.path = path;
+    this.requestId = requestId;
     this.parameters = parameters;
     this.maxBodyBytes = maxBodyBytes;
     this.materializer = materializer;
@@ -53,6 +56,20 @@ final class Exchange {
   /** As it stands in the request line. */
   String path() {
     return path;
+  }
+
+  String method() {
+    return request.method().name();
+  }
+
+  /** As it stands in the response and in the log. */
+  String requestId() {
+    return requestId;
+  }
+
+  /** Whether the path has a variable segment of that name. */
+  boolean has(String name) {
+    return parameters.containsKey(name);
   }
 
   /** A variable segment of the path. */
@@ -67,6 +84,14 @@ final class Exchange {
         .filter(header -> header.is(lower))
         .map(HttpHeader::value)
         .toList();
+  }
+
+  /** The profile that the request names; empty for a blank one. Checked where requests come in. */
+  Optional<String> namedProfile() {
+    return headers("X-Keyring-Profile").stream()
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .findFirst();
   }
 
   /** Whether the caller wants the answer as server-sent events. */

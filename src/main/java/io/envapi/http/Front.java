@@ -72,7 +72,7 @@ final class Front {
         .ifPresent(
             access ->
                 access.timeoutAccess().updateHandler(_ -> response(Problems.noAnswer(), path, id)));
-    return answer(request, path)
+    return answer(request, path, id)
         .handle(
             (answer, failure) -> {
               HttpResponse response =
@@ -83,13 +83,14 @@ final class Front {
             });
   }
 
-  private CompletionStage<Answer> answer(HttpRequest request, String path) {
+  private CompletionStage<Answer> answer(HttpRequest request, String path, String id) {
     try {
       return switch (routes.find(request.method().name(), path)) {
         case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
         case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
         case RouteTable.Found(var endpoint, var parameters) ->
-            answer(endpoint, new Exchange(request, path, parameters, maxBodyBytes, materializer));
+            answer(
+                endpoint, new Exchange(request, path, id, parameters, maxBodyBytes, materializer));
       };
     } catch (RuntimeException e) {
       return CompletableFuture.failedStage(e);
@@ -101,13 +102,13 @@ final class Front {
       case RouteTable.Open open -> open.answer(exchange);
       case RouteTable.ForCaller route ->
           admitted(exchange, caller -> route.answer(exchange, caller));
-      case RouteTable.ForOperator(var route) ->
+      case RouteTable.ForOperator(var route, var denied) ->
           admitted(
               exchange,
               caller ->
                   operators.contains(caller.account())
                       ? route.answer(exchange, caller)
-                      : Problems.forbidden().now());
+                      : denied.answer(exchange, caller));
     };
   }
 

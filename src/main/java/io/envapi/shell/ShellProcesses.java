@@ -40,6 +40,7 @@ public final class ShellProcesses {
    * A shell to be opened.
    *
    * @param cwd relative to the workspace, resolved and checked
+   * @param shell the shell its owner would like, which is started if it can be
    * @param ringBytes the newest output held in memory
    */
   public record Opening(
@@ -50,6 +51,7 @@ public final class ShellProcesses {
       Limits limits,
       boolean network,
       Optional<TerminalSize> terminal,
+      Optional<String> shell,
       int ringBytes) {}
 
   private final Sandbox sandbox;
@@ -109,7 +111,8 @@ public final class ShellProcesses {
             script.read(),
             readBulk,
             output.map(Pipe::write),
-            terminal);
+            terminal,
+            opening.shell());
     var started = sandbox.start(launch);
     stdin.read().close();
     script.read().close();
@@ -147,6 +150,11 @@ public final class ShellProcesses {
 
   public Optional<ShellProcess> find(ShellId id) {
     return Optional.ofNullable(live.get(id));
+  }
+
+  /** How many are live. */
+  public int count() {
+    return live.size();
   }
 
   /** The live shells of an environment. */

@@ -8,6 +8,8 @@ import io.envapi.http.HttpServer;
 import io.envapi.http.Readiness;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
+import io.envapi.preferences.Preferences;
+import io.envapi.preferences.PreferencesSettings;
 import io.envapi.sandbox.SandboxProbe;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -36,6 +38,7 @@ public final class RunningApi implements AutoCloseable {
   private final Path directory;
   private final DevKeyringServer devKeyring;
   private final Keyring keyring;
+  private final Preferences preferences;
   private final DataRoot root;
   private final Service service;
 
@@ -56,6 +59,9 @@ public final class RunningApi implements AutoCloseable {
     var node = TestService.await(service.running());
     var keyringSettings = KeyringSettings.from(settings.envapi());
     keyring = Keyring.open(keyringSettings);
+    preferences =
+        Preferences.open(
+            PreferencesSettings.from(settings.envapi()), keyringSettings.defaultProfile());
     var readiness =
         new Readiness(sandbox.tier(), settings.sandbox().minTier(), sandbox.layers(), true);
     var api =
@@ -66,6 +72,7 @@ public final class RunningApi implements AutoCloseable {
                 node.accounts(),
                 keyring.tokens(),
                 keyring.credentials(),
+                preferences,
                 audit,
                 service.blocking()),
             new Api.Configuration(
@@ -127,6 +134,7 @@ public final class RunningApi implements AutoCloseable {
     service.system().terminate();
     TestService.await(service.system().getWhenTerminated());
     keyring.close();
+    preferences.close();
     devKeyring.close();
     root.close();
   }
