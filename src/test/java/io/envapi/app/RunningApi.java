@@ -19,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -39,6 +40,7 @@ public final class RunningApi implements AutoCloseable {
   private final DevKeyringServer devKeyring;
   private final Keyring keyring;
   private final Preferences preferences;
+  private final AuditLog audit;
   private final DataRoot root;
   private final Service service;
 
@@ -54,7 +56,7 @@ public final class RunningApi implements AutoCloseable {
     Settings settings = ((Settings.Loaded) Settings.load(all)).settings();
     root = ((DataRoot.Opened) DataRoot.open(directory)).root();
     var sandbox = ((SandboxProbe.Outcome.Chosen) SandboxProbe.probe(settings.sandbox())).sandbox();
-    AuditLog audit = AuditLog.open(root.directory("audit"));
+    audit = AuditLog.open(root.directory("audit"));
     service = Service.start(settings, root, sandbox, audit);
     var node = TestService.await(service.running());
     var keyringSettings = KeyringSettings.from(settings.envapi());
@@ -103,6 +105,28 @@ public final class RunningApi implements AutoCloseable {
         .header("Authorization", "Bearer " + token);
   }
 
+  public String tokenOf(String account) {
+    return devKeyring.mint(account, Duration.ofHours(1));
+  }
+
+  /** One call as another account; an empty body is none. */
+  public HttpResponse<String> call(
+      String account, String method, String target, String body, String... headers)
+      throws Exception {
+    var request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target))
+            .header("Authorization", "Bearer " + tokenOf(account))
+            .method(
+                method,
+                body.isEmpty()
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofString(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request);
+  }
+
   public HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
@@ -136,6 +160,7 @@ public final class RunningApi implements AutoCloseable {
     keyring.close();
     preferences.close();
     devKeyring.close();
+    audit.close();
     root.close();
   }
 }
