@@ -110,7 +110,9 @@ public final class Main {
                 keyring.credentials(),
                 preferences,
                 audit,
-                service.blocking()),
+                service.blocking(),
+                service.metrics(),
+                LoggerLevels.ofProcess()),
             new Api.Configuration(
                 settings.http(),
                 settings.files(),

@@ -5,8 +5,10 @@ import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.id.AccountId;
 import io.envapi.id.ShellId;
+import io.envapi.process.ProcessIdentity;
 import io.envapi.shell.ShellEnd;
 import io.envapi.shell.ShellIdentity;
+import java.util.Optional;
 
 /** What happened to an environment. Times are epoch ms. */
 @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "type")
@@ -26,7 +28,17 @@ public sealed interface EnvironmentEvent {
   record Created(AccountId account, EnvironmentSpec spec, int uid, long at)
       implements EnvironmentEvent {}
 
-  record ShellOpened(ShellIdentity shell) implements EnvironmentEvent {}
+  /**
+   * @param holder the process that keeps the environment's sandbox, where the tier has one
+   */
+  record ShellOpened(ShellIdentity shell, Optional<ProcessIdentity> holder)
+      implements EnvironmentEvent {
+
+    public ShellOpened {
+      // Not in the events of the first version.
+      holder = holder == null ? Optional.empty() : holder;
+    }
+  }
 
   record ShellEnded(ShellId shell, ShellEnd end) implements EnvironmentEvent {}
 

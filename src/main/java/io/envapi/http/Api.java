@@ -6,8 +6,10 @@ import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
+import io.envapi.metrics.Metrics;
 import io.envapi.preferences.Preferences;
 import io.envapi.shell.ShellSettings;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -32,7 +34,9 @@ public final class Api {
       CredentialClient credentials,
       Preferences preferences,
       AuditLog audit,
-      Executor disk) {}
+      Executor disk,
+      Metrics metrics,
+      LogLevels logLevels) {}
 
   /**
    * How it behaves.
@@ -46,16 +50,25 @@ public final class Api {
       String defaultProfile,
       Readiness readiness) {}
 
+  private final RouteTable routes;
+  private final Metrics metrics;
   private final Front front;
 
   public Api(ActorSystem<?> system, Parts parts, Configuration configuration) {
     var gate =
-        new Gate(configuration.http().apiKeys(), parts.tokens(), configuration.defaultProfile());
+        new Gate(
+            configuration.http().apiKeys(),
+            parts.tokens(),
+            configuration.defaultProfile(),
+            configuration.http().load().refusedPerSecond());
+    this.metrics = parts.metrics();
+    this.routes = routes(system, parts, configuration);
     this.front =
         new Front(
-            routes(system, parts, configuration),
+            routes,
             gate,
             configuration.http(),
+            parts.metrics(),
             Materializer.createMaterializer(system));
   }
 
@@ -68,7 +81,17 @@ public final class Api {
     return front.handle(request);
   }
 
-  static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
+  Metrics metrics() {
+    return metrics;
+  }
+
+  /** Every way in. */
+  List<RouteTable.Entry> entries() {
+    return routes.entries();
+  }
+
+  private static RouteTable routes(
+      ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
     var audited = new Audited(parts.audit(), system.executionContext());
     var routes = new RouteTable();
@@ -93,6 +116,8 @@ public final class Api {
     new AdminRoutes(
             environments, parts.accounts(), new AuditRoute(parts.audit(), parts.disk()), audited)
         .addTo(routes);
+    new LogLevelRoutes(parts.logLevels(), audited).addTo(routes);
+    new MetricsRoutes(parts.metrics(), configuration.http().metricsToken()).addTo(routes);
     return routes;
   }
 }

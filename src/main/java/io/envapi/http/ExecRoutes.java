@@ -101,6 +101,7 @@ final class ExecRoutes {
             return Problems.of(new Failure.NotFound(Failure.Kind.ENVIRONMENT, once.environment()))
                 .now();
           }
+          exchange.visit().about(id.get());
           return given(
               deed.caller(),
               id.get(),

@@ -288,6 +288,7 @@ public final class ShellActor
         .thenRun(
             (ShellState next) -> {
               life.finished(finished.id(), finished.finishedAt());
+              runtime.meter().ended(finished.reason());
               environment.tell(new Happened(spec.identity(), finished));
               shell.ifPresent(status -> ended(next, Optional.of(status)));
               waiters.takeForEnd().forEach(w -> answers.waited(next, w));
@@ -381,9 +382,14 @@ public final class ShellActor
     }
     CommandRecord running = state.running().get();
     long logged = CommandLog.size(spec.logs(), running.id());
+    var lost = CommandEnds.lost(running, life.endReason(status), now(), logged);
     return Effect()
-        .persist(CommandEnds.lost(running, life.endReason(status), now(), logged))
-        .thenRun((ShellState next) -> ended(next, status))
+        .persist(lost)
+        .thenRun(
+            (ShellState next) -> {
+              runtime.meter().ended(lost.reason());
+              ended(next, status);
+            })
         .thenNoReply();
   }
 
