@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -17,14 +18,7 @@ record DiskQuotas(String fileSystem, List<String> enforced) {
 
   /** How xfs, ext4 and f2fs show that quotas are in force. */
   private static final Set<String> OPTIONS =
-      Set.of(
-          "prjquota",
-          "pquota",
-          "usrquota",
-          "uquota",
-          "quota",
-          "grpquota",
-          "gquota");
+      Set.of("prjquota", "pquota", "usrquota", "uquota", "quota", "grpquota", "gquota");
 
   /** Of the mount that {@code path}, or the closest directory above it that exists, is on. */
   static Optional<DiskQuotas> of(Path path) {
@@ -67,18 +61,19 @@ record DiskQuotas(String fileSystem, List<String> enforced) {
   }
 
   private static Path real(Path path) throws IOException {
-    Path existing = path;
-    while (!Files.exists(existing)) {
-      existing = existing.getParent();
+    for (Path at : Stream.iterate(path, Objects::nonNull, Path::getParent).toList()) {
+      if (Files.exists(at)) {
+        return at.toRealPath();
+      }
     }
-    return existing.toRealPath();
+    return path;
   }
 
   /** One line for an operator. */
   String line() {
     return enforced.isEmpty()
-        ? "disk       %s without quotas of the kernel: what shells write is measured".formatted(
-            fileSystem)
+        ? "disk       %s without quotas of the kernel: what shells write is measured"
+            .formatted(fileSystem)
         : "disk       %s with %s in force; the service measures by itself all the same"
             .formatted(fileSystem, String.join(", ", enforced));
   }

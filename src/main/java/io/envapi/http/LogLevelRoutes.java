@@ -55,8 +55,7 @@ final class LogLevelRoutes {
         Wanted::read,
         wanted -> {
           levels.set(wanted.logger(), wanted.level());
-          deed.done(
-              deed.event().with("logger", wanted.logger()).with("level", wanted.level()));
+          deed.done(deed.event().with("logger", wanted.logger()).with("level", wanted.level()));
           return Answer.ok(json()).now();
         });
   }

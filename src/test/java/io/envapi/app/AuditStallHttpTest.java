@@ -31,8 +31,7 @@ class AuditStallHttpTest {
     Files.setPosixFilePermissions(temp, PosixFilePermissions.fromString("rwx--x--x"));
     Path audit = Files.createDirectory(temp.resolve("audit"));
     Path fifo = audit.resolve("audit.jsonl");
-    boolean made =
-        new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor() == 0;
+    boolean made = new ProcessBuilder("mkfifo", fifo.toString()).inheritIO().start().waitFor() == 0;
     assumeTrue(made, "no mkfifo");
     var reading = new AtomicBoolean(true);
     try (var end = new RandomAccessFile(fifo.toFile(), "rw");
@@ -73,9 +72,7 @@ class AuditStallHttpTest {
       // Not in the common pool, which the HTTP client needs.
       Thread drain = Thread.ofPlatform().daemon().start(() -> drain(in, reading));
 
-      await()
-          .atMost(SOON)
-          .until(() -> api.call("alice", "PUT", files, body).statusCode() == 200);
+      await().atMost(SOON).until(() -> api.call("alice", "PUT", files, body).statusCode() == 200);
       reading.set(false);
       // Wakes the reader, which then sees that it is over.
       end.write('\n');

@@ -20,8 +20,7 @@ class DiskQuotasTest {
         .contains(new DiskQuotas("xfs", List.of("prjquota", "usrquota")));
     assertThat(DiskQuotas.of(Path.of("/srv/a b/c"), MOUNTS))
         .contains(new DiskQuotas("tmpfs", List.of()));
-    assertThat(DiskQuotas.of(Path.of("/srvx"), MOUNTS))
-        .contains(new DiskQuotas("ext4", List.of()));
+    assertThat(DiskQuotas.of(Path.of("/srvx"), MOUNTS)).contains(new DiskQuotas("ext4", List.of()));
   }
 
   @Test

@@ -84,8 +84,7 @@ class OperatorsHttpTest {
         "/v1/shells/" + shells.getFirst() + "/exec",
         "{\"command\":\"sleep 1000\"}");
 
-    JsonNode closed =
-        ok("root-op", "POST", "/v1/admin/environments/" + environment + "/close", "");
+    JsonNode closed = ok("root-op", "POST", "/v1/admin/environments/" + environment + "/close", "");
 
     assertThat(closed.path("shells_running").asInt()).isZero();
     assertThat(closed.path("state").asText()).isEqualTo("active");
@@ -192,8 +191,7 @@ class OperatorsHttpTest {
     ok(alice, "POST", "/v1/exec", "{\"environment_id\":\"" + environment + "\",\"command\":\":\"}");
     ok(alice, "POST", "/v1/shells/" + shell + "/stdin", "{\"data\":\"abc\"}");
     ok(alice, "POST", "/v1/shells/" + shell + "/signal", "{}");
-    int pid =
-        ok(alice, "GET", "/v1/shells/" + shell, "").path("shell_pid").asInt();
+    int pid = ok(alice, "GET", "/v1/shells/" + shell, "").path("shell_pid").asInt();
     ok(alice, "POST", at + "/processes/" + pid + "/signal", "{\"signal\":\"URG\"}");
     String files = at + "/files";
     ok(alice, "PUT", files + "/content", "{\"path\":\"a\",\"content\":\"one\"}");

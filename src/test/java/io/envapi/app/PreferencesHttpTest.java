@@ -38,8 +38,7 @@ class PreferencesHttpTest {
     server.createContext(
         "/",
         exchange -> {
-          byte[] body =
-              ("{\"settings\":" + settings.get() + "}").getBytes(StandardCharsets.UTF_8);
+          byte[] body = ("{\"settings\":" + settings.get() + "}").getBytes(StandardCharsets.UTF_8);
           exchange.sendResponseHeaders(status.get(), body.length);
           try (exchange) {
             exchange.getResponseBody().write(body);
@@ -128,8 +127,7 @@ class PreferencesHttpTest {
     JsonNode environment = created(create(alice, "X-Keyring-Profile", "work"));
 
     assertThat(refused.statusCode()).isEqualTo(503);
-    assertThat(RunningApi.json(refused).path("code").asText())
-        .isEqualTo("preferences_unavailable");
+    assertThat(RunningApi.json(refused).path("code").asText()).isEqualTo("preferences_unavailable");
     assertThat(refused.headers().firstValue("Retry-After")).isPresent();
     assertThat(environment.path("environment_idle_ttl_seconds").asDouble()).isEqualTo(86_400);
     assertThat(api.call(alice, "GET", "/v1/environments", "").statusCode())

@@ -48,7 +48,8 @@ class QuotasHttpTest {
   }
 
   private void override(String account, String quotas) throws Exception {
-    var set = api.call("op", "PUT", "/v1/admin/quotas/" + account, "{\"overrides\":" + quotas + "}");
+    var set =
+        api.call("op", "PUT", "/v1/admin/quotas/" + account, "{\"overrides\":" + quotas + "}");
     assertThat(set.statusCode()).as(set.body()).isEqualTo(200);
   }
 
@@ -88,20 +89,17 @@ class QuotasHttpTest {
 
   @Test
   void parallelCreatesNeverExceedTheCap() throws Exception {
-    override(
-        "many", "{\"max_environments_per_account\":7,\"max_environments_per_profile\":100}");
+    override("many", "{\"max_environments_per_account\":7,\"max_environments_per_profile\":100}");
 
     List<HttpResponse<String>> answers =
-        allAtOnce(
-            AT_ONCE, () -> api.call("many", "POST", "/v1/environments", "{\"name\":\"n\"}"));
+        allAtOnce(AT_ONCE, () -> api.call("many", "POST", "/v1/environments", "{\"name\":\"n\"}"));
 
     assertThat(answers).filteredOn(answer -> answer.statusCode() == 201).hasSize(7);
     for (var refused : answers.stream().filter(a -> a.statusCode() != 201).toList()) {
       assertRefused(refused, "max_environments_per_account", 7);
     }
     assertThat(
-            RunningApi.json(api.call("many", "GET", "/v1/environments", ""))
-                .path("environments"))
+            RunningApi.json(api.call("many", "GET", "/v1/environments", "")).path("environments"))
         .hasSize(7);
   }
 
@@ -110,8 +108,7 @@ class QuotasHttpTest {
     override("profiled", "{\"max_environments_per_profile\":2}");
 
     List<HttpResponse<String>> answers =
-        allAtOnce(
-            12, () -> api.call("profiled", "POST", "/v1/environments", "{\"name\":\"n\"}"));
+        allAtOnce(12, () -> api.call("profiled", "POST", "/v1/environments", "{\"name\":\"n\"}"));
 
     assertThat(answers).filteredOn(answer -> answer.statusCode() == 201).hasSize(2);
     for (var refused : answers.stream().filter(a -> a.statusCode() != 201).toList()) {
@@ -151,10 +148,7 @@ class QuotasHttpTest {
     var refusals = new ArrayList<HttpResponse<String>>();
     refusals.add(
         api.call(
-            "disk",
-            "PUT",
-            files + "/content",
-            "{\"path\":\"d/a\",\"content\":\"" + more + "\"}"));
+            "disk", "PUT", files + "/content", "{\"path\":\"d/a\",\"content\":\"" + more + "\"}"));
     refusals.add(
         api.call(
             "disk",
@@ -183,8 +177,7 @@ class QuotasHttpTest {
                 + more
                 + "\\n\"}"));
     refusals.add(
-        api.call(
-            "disk", "POST", files + "/copy", "{\"source\":\"kept\",\"destination\":\"d/b\"}"));
+        api.call("disk", "POST", files + "/copy", "{\"source\":\"kept\",\"destination\":\"d/b\"}"));
     refusals.add(api.call("disk", "PUT", files + "/raw?path=d/c", more));
     refusals.add(
         api.call(
@@ -245,11 +238,11 @@ class QuotasHttpTest {
     assertRefused(
         api.call("writer", "POST", environment + "/shells", "{}"), "max_disk_bytes", 100_000);
 
-    assertThat(
-            api.call("writer", "DELETE", environment + "/files/content?path=f", "").statusCode())
+    assertThat(api.call("writer", "DELETE", environment + "/files/content?path=f", "").statusCode())
         .isEqualTo(200);
     await()
         .atMost(Duration.ofSeconds(60))
-        .until(() -> api.call("writer", "POST", exec, "{\"command\":\"true\"}").statusCode() == 200);
+        .until(
+            () -> api.call("writer", "POST", exec, "{\"command\":\"true\"}").statusCode() == 200);
   }
 }

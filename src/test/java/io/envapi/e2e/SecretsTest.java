@@ -67,8 +67,7 @@ class SecretsTest {
       store(service.keyring());
       String environment =
           alice
-              .post(
-                  "/v1/environments", Map.of("name", "busy", "credentials", List.of("vault")))
+              .post("/v1/environments", Map.of("name", "busy", "credentials", List.of("vault")))
               .expect(201)
               .path("id")
               .asText();
@@ -139,8 +138,7 @@ class SecretsTest {
         for (Path file : files) {
           byte[] content = Files.readAllBytes(file);
           assertClean(file.getFileName().toString(), content);
-          assertThat(new String(content, StandardCharsets.ISO_8859_1))
-              .doesNotContain(serviceToken);
+          assertThat(new String(content, StandardCharsets.ISO_8859_1)).doesNotContain(serviceToken);
         }
       }
     }
