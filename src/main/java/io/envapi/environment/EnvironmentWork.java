@@ -89,6 +89,7 @@ final class EnvironmentWork {
             limits(present, quotas),
             present.spec().network(),
             wanted.terminal(),
+            present.spec().choices().shell(),
             (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes()));
     return wanted.isForOneCommand()
         ? runtime.processes().openOnce(opening, spare)
