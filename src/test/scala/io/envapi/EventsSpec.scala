@@ -67,7 +67,17 @@ class EventsSpec extends ActorBehaviour {
           new ShellEnd(ShellView.State.DEAD, "exit:3", 1700000000001L, 42, 2)),
         new EnvironmentEvent.Reset(1700000000000L),
         new EnvironmentEvent.Archived(1700000000000L),
-        new EnvironmentEvent.Deleted(1700000000000L)))),
+        new EnvironmentEvent.Deleted(1700000000000L),
+        new EnvironmentEvent.CommandStarted(command, "echo hi", true, 10, 1700000000000L),
+        new EnvironmentEvent.CommandFinished(
+          command,
+          CommandRecord.State.EXITED,
+          CommandRecord.Reason.SIGNALED,
+          Optional.of(Int.box(137)),
+          Optional.of(Int.box(9)),
+          13,
+          1700000000001L),
+        new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L)))),
     "shell" -> ((
       classOf[ShellEvent],
       Seq(

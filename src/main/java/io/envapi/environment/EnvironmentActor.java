@@ -11,6 +11,7 @@ import io.envapi.id.ShellId;
 import io.envapi.process.ProcessIdentity;
 import io.envapi.sandbox.Workspace;
 import io.envapi.shell.ShellActor;
+import io.envapi.shell.ShellIdentity;
 import io.envapi.shell.ShellProcess;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +26,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
 import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
+import org.apache.pekko.persistence.typed.javadsl.EffectBuilder;
 import org.apache.pekko.persistence.typed.javadsl.EventHandler;
 import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
@@ -45,7 +47,8 @@ public final class EnvironmentActor
   /** What the actor tells itself. */
   sealed interface Internal extends Environment.Command {}
 
-  private record Prepared(Result<Workspace> workspace, Optional<Environment.Create> create)
+  private record Prepared(
+      Result<Workspace> workspace, Optional<Environment.Create> create, int killed)
       implements Internal {}
 
   private record ShellStarted(
@@ -53,6 +56,11 @@ public final class EnvironmentActor
       implements Internal {}
 
   private record FromShell(ShellActor.Notice notice) implements Internal {}
+
+  /** Commands that began and ended are to be stored. */
+  record Collected() implements Internal {}
+
+  record EventsWaitOver(Environment.AwaitEvents request) implements Internal {}
 
   private record Emptied(Environment.Reset request) implements Internal {}
 
@@ -77,6 +85,7 @@ public final class EnvironmentActor
   private final EnvironmentWork work;
   private final EnvironmentLife life;
   private final EnvironmentAnswers answers;
+  private final EnvironmentFeed feed;
   private boolean busy = true;
 
   /** The environment is deleted, and nothing of it is left. */
@@ -96,12 +105,16 @@ public final class EnvironmentActor
     return Supervised.restarting(environment);
   }
 
+  static PersistenceId persistenceId(EnvironmentId id) {
+    return PersistenceId.of("Environment", id.value());
+  }
+
   private EnvironmentActor(
       ActorContext<Environment.Command> context,
       EnvironmentId id,
       EnvironmentRuntime runtime,
       ActorRef<EnvironmentGone> host) {
-    super(PersistenceId.of("Environment", id.value()));
+    super(persistenceId(id));
     this.context = context;
     this.id = id;
     this.runtime = runtime;
@@ -111,6 +124,7 @@ public final class EnvironmentActor
             context, runtime, context.messageAdapter(ShellActor.Notice.class, FromShell::new));
     this.work = new EnvironmentWork(id, runtime);
     this.life = new EnvironmentLife(id, runtime.sandbox().tier());
+    this.feed = new EnvironmentFeed(context);
     ActorRef<Environment.Command> self = context.getSelf();
     this.answers =
         new EnvironmentAnswers(
@@ -129,7 +143,7 @@ public final class EnvironmentActor
 
   @Override
   public RetentionCriteria retentionCriteria() {
-    return RetentionCriteria.snapshotEvery(200, 1).withDeleteEventsOnSnapshot();
+    return EnvironmentFeed.RETENTION;
   }
 
   @Override
@@ -153,6 +167,10 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onCommand(
       EnvironmentState state, Environment.Command command) {
     return switch (command) {
+      case Environment.AwaitEvents await when !(state instanceof EnvironmentState.Absent) -> {
+        feed.await(await, lastSequenceNumber(context));
+        yield Effect().noReply();
+      }
       case Environment.Request request when busy -> Effect().stash();
       case Environment.Request request ->
           switch (state) {
@@ -177,7 +195,9 @@ public final class EnvironmentActor
                 .flatMap(
                     s -> java.util.stream.Stream.of(s.identity().process(), s.identity().shell()))
                 .toList();
-        later(() -> work.takeUp(present, lost), ready -> new Prepared(ready, Optional.empty()));
+        later(
+            () -> work.takeUp(present, lost),
+            taken -> new Prepared(taken.workspace(), Optional.empty(), taken.killed()));
       }
       case EnvironmentState.Gone gone -> remove(gone.uid(), Optional.empty());
     }
@@ -188,7 +208,7 @@ public final class EnvironmentActor
       busy = true;
       later(
           () -> runtime.sandbox().prepare(id, create.uid()),
-          ready -> new Prepared(ready, Optional.of(create)));
+          ready -> new Prepared(ready, Optional.of(create), 0));
       return Effect().noReply();
     }
     if (request instanceof Environment.Delete) {
@@ -208,15 +228,17 @@ public final class EnvironmentActor
       }
       case Result.Ok<Workspace>(var ready) -> {
         life.prepared(ready);
-        yield prepared.create().isPresent() ? created(prepared.create().get()) : takenUp(state);
+        yield prepared.create().isPresent()
+            ? created(prepared.create().get())
+            : takenUp(state, prepared.killed());
       }
     };
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
     life.lastUsed(now());
-    return Effect()
-        .persist(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
+    return store(
+            new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
@@ -227,10 +249,12 @@ public final class EnvironmentActor
   }
 
   /** Shells that were running have actors again; those without a process report their end. */
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> takenUp(EnvironmentState state) {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> takenUp(
+      EnvironmentState state, int killed) {
+    List<ShellId> lost = List.of();
     if (state instanceof EnvironmentState.Present present) {
       present.running().forEach(s -> shells.actor(s, life.workspace()));
-      shells.awaitEndOfLost(present.running());
+      lost = shells.awaitEndOfLost(present.running());
       // The account may have missed it: it is told after the event is stored.
       runtime
           .changed()
@@ -240,7 +264,11 @@ public final class EnvironmentActor
                   id, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED));
     }
     busy = shells.awaitsEnd();
-    return Effect().none().thenNoReply().thenUnstashAll();
+    return lost.isEmpty()
+        ? Effect().none().thenNoReply().thenUnstashAll()
+        : store(new EnvironmentEvent.Reconciled(lost, killed, now()))
+            .thenNoReply()
+            .thenUnstashAll();
   }
 
   // --- requests ---
@@ -274,6 +302,7 @@ public final class EnvironmentActor
           replyTo.tell(new Environment.Described(life.view(present)));
       case Environment.ToShell toShell -> answers.toShell(present, toShell);
       case Environment.Summarise summarise -> answers.summary(present, summarise);
+      case Environment.AwaitEvents await -> feed.await(await, lastSequenceNumber(context));
       case Environment.MeasureUsage measure -> answers.usage(present, measure);
       case Environment.ListShells list -> answers.shells(present, list);
       case Environment.ListProcesses list -> answers.processes(list);
@@ -317,8 +346,7 @@ public final class EnvironmentActor
       }
       case Result.Ok<ShellProcess>(var process) -> {
         ShellRecord record = shells.record(process, started.cwd(), now());
-        yield Effect()
-            .persist(new EnvironmentEvent.ShellOpened(record.identity()))
+        yield store(new EnvironmentEvent.ShellOpened(record.identity()))
             .thenRun(
                 (EnvironmentState next) -> shells.begin(record, life.workspace(), started.wanted()))
             .thenNoReply()
@@ -347,8 +375,7 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(Environment.Reset reset) {
     touch();
     life.measured(0L);
-    return Effect()
-        .persist(new EnvironmentEvent.Reset(now()))
+    return store(new EnvironmentEvent.Reset(now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
@@ -369,8 +396,7 @@ public final class EnvironmentActor
       return Effect().stash();
     }
     busy = true;
-    return Effect()
-        .persist(new EnvironmentEvent.Deleted(now()))
+    return store(new EnvironmentEvent.Deleted(now()))
         .thenRun(
             (EnvironmentState next) -> {
               if (next instanceof EnvironmentState.Gone gone) {
@@ -409,8 +435,7 @@ public final class EnvironmentActor
         if (state instanceof EnvironmentState.Present present
             && present.shell(shell.id()).filter(ShellRecord::isRunning).isPresent()) {
           busy &= !shells.lastAwaitedEnd(shell.id());
-          yield Effect()
-              .persist(new EnvironmentEvent.ShellEnded(shell.id(), end))
+          yield store(new EnvironmentEvent.ShellEnded(shell.id(), end))
               .thenRun((EnvironmentState next) -> runtime.processes().recorded(shell.id()))
               .thenNoReply()
               .thenUnstashAll();
@@ -418,8 +443,25 @@ public final class EnvironmentActor
         runtime.processes().recorded(shell.id());
         yield Effect().noReply();
       }
-      case FromShell(ShellActor.Happened _) -> {
+      case FromShell(ShellActor.Happened(var shell, var event)) -> {
         touch();
+        if (!feed.add(state, event)) {
+          askHistory(state, shell);
+        }
+        yield Effect().noReply();
+      }
+      case FromShell(ShellActor.Remembered(var shell, var commands)) -> {
+        feed.add(state, shell.id(), commands);
+        yield Effect().noReply();
+      }
+      case Collected() -> {
+        List<EnvironmentEvent> collected = feed.take(state);
+        yield collected.isEmpty()
+            ? Effect().noReply()
+            : store(collected).thenNoReply();
+      }
+      case EventsWaitOver(var request) -> {
+        feed.waitOver(request, lastSequenceNumber(context));
         yield Effect().noReply();
       }
       case Emptied(var request) -> onEmptied(request);
@@ -488,8 +530,7 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped() {
     life.measured(0L);
-    return Effect()
-        .persist(new EnvironmentEvent.Archived(now()))
+    return store(new EnvironmentEvent.Archived(now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
@@ -509,6 +550,31 @@ public final class EnvironmentActor
   }
 
   // --- helpers ---
+
+  /** Stores {@code event}, after what happened in the shells before it. */
+  private EffectBuilder<EnvironmentEvent, EnvironmentState> store(EnvironmentEvent event) {
+    return store(feed.takeBefore(event));
+  }
+
+  private EffectBuilder<EnvironmentEvent, EnvironmentState> store(List<EnvironmentEvent> events) {
+    return Effect().persist(events).thenRun(() -> feed.stored(lastSequenceNumber(context)));
+  }
+
+  /** Something of a shell was not heard. */
+  private void askHistory(EnvironmentState state, ShellIdentity identity) {
+    if (state instanceof EnvironmentState.Present present) {
+      present
+          .shell(identity.id())
+          .ifPresent(
+              shell ->
+                  context.pipeToSelf(
+                      shells.history(shell, life.workspace()),
+                      (commands, failure) ->
+                          failure == null
+                              ? new FromShell(new ShellActor.Remembered(identity, commands))
+                              : new Ignored()));
+    }
+  }
 
   private void touch() {
     life.used(now());

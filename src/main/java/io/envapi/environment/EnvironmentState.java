@@ -70,7 +70,7 @@ public sealed interface EnvironmentState extends CborSerializable {
       if (next.size() >= KEPT) {
         next.stream().filter(s -> !s.isRunning()).findFirst().ifPresent(next::remove);
       }
-      next.add(new ShellRecord(event.shell(), Optional.empty()));
+      next.add(new ShellRecord(event.shell(), Optional.empty(), 0));
       return shells(next, event.shell().createdAt(), event.shell().id().number());
     }
 
@@ -79,9 +79,17 @@ public sealed interface EnvironmentState extends CborSerializable {
       next.replaceAll(
           s ->
               s.identity().id().equals(id) && s.isRunning()
-                  ? new ShellRecord(s.identity(), Optional.of(end))
+                  ? new ShellRecord(s.identity(), Optional.of(end), s.told())
                   : s);
       return shells(next, end.at(), lastShell);
+    }
+
+    /** {@code told} as in {@link ShellRecord}; nothing that anybody but the events' readers sees. */
+    private Present told(ShellId id, int told) {
+      List<ShellRecord> next = new ArrayList<>(shells);
+      next.replaceAll(
+          s -> s.identity().id().equals(id) ? new ShellRecord(s.identity(), s.end(), told) : s);
+      return shells(next, updatedAt, lastShell);
     }
 
     private Present emptied(long at, Optional<Long> archived) {
@@ -100,6 +108,11 @@ public sealed interface EnvironmentState extends CborSerializable {
           new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0);
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
+      case EnvironmentEvent.CommandStarted started ->
+          present().told(started.command().shell(), CommandNotices.beginning(started.command()));
+      case EnvironmentEvent.CommandFinished finished ->
+          present().told(finished.command().shell(), CommandNotices.end(finished.command()));
+      case EnvironmentEvent.Reconciled _ -> this;
       case EnvironmentEvent.Reset(var at) -> present().emptied(at, Optional.empty());
       case EnvironmentEvent.Archived(var at) -> present().archived(at);
       case EnvironmentEvent.Deleted(_) -> new Gone(present().account(), present().uid());

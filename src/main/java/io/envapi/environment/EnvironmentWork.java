@@ -46,22 +46,28 @@ final class EnvironmentWork {
   }
 
   /**
+   * @param killed processes of an earlier service
+   */
+  record TakenUp(Result<Workspace> workspace, int killed) {}
+
+  /**
    * Makes sure of the directories, and ends what an earlier service left running and what this one
    * started but could not store.
    *
    * <p>Where this service has shells of the environment, it is the actor alone that started again,
    * and a sandbox that looked for leftovers would find those shells.
    */
-  Result<Workspace> takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
+  TakenUp takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
     List<ShellProcess> live = runtime.processes().of(id);
     live.stream()
         .filter(p -> present.shell(p.id()).filter(ShellRecord::isRunning).isEmpty())
         .forEach(ShellProcess::kill);
+    int killed = 0;
     if (!lost.isEmpty() && live.isEmpty()) {
-      int killed = runtime.sandbox().reconcile(id, lost);
+      killed = runtime.sandbox().reconcile(id, lost);
       LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
     }
-    return runtime.sandbox().prepare(id, present.uid());
+    return new TakenUp(runtime.sandbox().prepare(id, present.uid()), killed);
   }
 
   Result<ShellProcess> openShell(

@@ -82,6 +82,7 @@ public final class Api {
             configuration.shells())
         .addTo(routes);
     new StreamRoutes(system, environments).addTo(routes);
+    new EventRoutes(environments).addTo(routes);
     new ProcessRoutes(environments, audit).addTo(routes);
     new FileRoutes(environments, audit, configuration.files()).addTo(routes);
     new ArchiveRoutes(environments, audit).addTo(routes);

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -70,6 +71,13 @@ public final class ShellActor
 
   /** A command of the shell started or ended. */
   public record Happened(ShellIdentity shell, ShellEvent event) implements Notice {}
+
+  /** What an actor that started knows of the shell's commands, oldest first. */
+  public record Remembered(ShellIdentity shell, List<CommandRecord> commands) implements Notice {
+    public Remembered {
+      commands = List.copyOf(commands);
+    }
+  }
 
   /**
    * A shell to be run or remembered.
@@ -340,17 +348,20 @@ public final class ShellActor
   // --- the end of the shell ---
 
   private void recovered(ShellState state) {
+    if (!state.history().isEmpty()) {
+      environment.tell(new Remembered(spec.identity(), state.history()));
+    }
     if (process.isPresent()) {
       ShellProcess shell = process.get();
       shell.onOutput(this::outputArrived);
       tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
       state.running().ifPresent(c -> takeUp(shell, c));
     } else {
-      if (!life.isOver()) {
-        ended(state, Optional.empty());
-      }
       if (state.running().isPresent()) {
+        // The end of the command is stored before that of the shell is told.
         context.getSelf().tell(new ProcessGone(Optional.empty()));
+      } else if (!life.isOver()) {
+        ended(state, Optional.empty());
       }
     }
   }
@@ -381,9 +392,14 @@ public final class ShellActor
     }
     CommandRecord running = state.running().get();
     long logged = CommandLog.size(spec.logs(), running.id());
+    var lost = CommandEnds.lost(running, life.endReason(status), now(), logged);
     return Effect()
-        .persist(CommandEnds.lost(running, life.endReason(status), now(), logged))
-        .thenRun((ShellState next) -> ended(next, status))
+        .persist(lost)
+        .thenRun(
+            (ShellState next) -> {
+              environment.tell(new Happened(spec.identity(), lost));
+              ended(next, status);
+            })
         .thenNoReply();
   }
 

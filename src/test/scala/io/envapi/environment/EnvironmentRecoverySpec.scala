@@ -4,6 +4,8 @@ import io.envapi.ActorBehaviour
 import io.envapi.process.ProcessIdentity
 import io.envapi.shell.{CommandRecord, ShellView, TerminalSize}
 
+import org.apache.pekko.actor.typed.ActorRef
+
 import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
@@ -23,6 +25,8 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
     "keep the live shells when the journal failed" in inEnvironment { live =>
       val shell = live.open().id
       live.output(shell, "x=5")
+      // The command is told to the environment after it is answered.
+      eventually(events(live.persistenceId) should have size 4)
       journal.failNextPersisted(live.persistenceId)
       live.actor ! new Environment.OpenShell(
         ".",
@@ -52,6 +56,40 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
     }
   }
 
+  "The events of an environment" should {
+
+    def told(live: Live): Seq[String] = events(live.persistenceId).map {
+      case started: EnvironmentEvent.CommandStarted => s"began ${started.command.number}"
+      case finished: EnvironmentEvent.CommandFinished => s"ended ${finished.command.number}"
+      case other => other.getClass.getSimpleName
+    }
+
+    "have each command's beginning and end once, also when the journal failed" in inEnvironment { live =>
+      val shell = live.open().id
+      journal.failNextPersisted(live.persistenceId)
+      live.exec(shell, "echo told", waitMs = 0)
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1"))
+      live.replaceActor()
+      askAgain(live.actor)((replyTo: ActorRef[Environment.DescribeReply]) => new Environment.Describe(replyTo))
+      eventually(live.commands(shell) should have size 1)
+      live.output(shell, "echo more")
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1", "began 2", "ended 2"))
+    }
+
+    "end with the deletion" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "sleep 600", waitMs = 0)
+      live.delete() shouldBe new Environment.Deleted
+      told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "Deleted")
+    }
+
+    "tell of a shell only after its commands" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "exit 3")
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1", "ShellEnded"))
+    }
+  }
+
   "A restarted service" should {
 
     "end what was left running and keep the records" in inEnvironment { live =>
@@ -66,6 +104,17 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       val command = live.commands(shell).last
       (command.state, command.reason.get) shouldBe
         ((CommandRecord.State.SHELL_DIED, CommandRecord.Reason.SERVICE_RESTARTED))
+      val stored = events(live.persistenceId)
+      stored.map(_.getClass.getSimpleName) shouldBe Seq(
+        "Created",
+        "ShellOpened",
+        "CommandStarted",
+        "CommandFinished",
+        "CommandStarted",
+        "Reconciled",
+        "CommandFinished",
+        "ShellEnded")
+      stored(5).asInstanceOf[EnvironmentEvent.Reconciled].shells.asScala shouldBe Seq(shell)
       live.output(live.open().id, "cat file") shouldBe "kept\n"
     }
   }
