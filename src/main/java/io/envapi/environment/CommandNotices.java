@@ -2,6 +2,7 @@ package io.envapi.environment;
 
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
+import io.envapi.shell.CommandMarks;
 import io.envapi.shell.CommandRecord;
 import io.envapi.shell.ShellEvent;
 import java.util.ArrayList;
@@ -12,9 +13,6 @@ import java.util.Map;
 /**
  * Beginnings and ends of commands that are not among the environment's events yet, each of them
  * once and in its turn, however often it is told.
- *
- * <p>A shell runs one command at a time, so they can be counted: the command with the number n
- * begins with the notice 2n - 1 and ends with 2n.
  */
 final class CommandNotices {
 
@@ -22,7 +20,7 @@ final class CommandNotices {
   static final int MOST_TEXT = 512;
 
   private List<EnvironmentEvent> waiting = new ArrayList<>();
-  private final Map<ShellId, Integer> counts = new HashMap<>();
+  private final Map<ShellId, Integer> newest = new HashMap<>();
 
   boolean isEmpty() {
     return waiting.isEmpty();
@@ -32,7 +30,7 @@ final class CommandNotices {
   List<EnvironmentEvent> take() {
     List<EnvironmentEvent> taken = waiting;
     waiting = new ArrayList<>();
-    counts.clear();
+    newest.clear();
     return taken;
   }
 
@@ -53,17 +51,17 @@ final class CommandNotices {
                   finished.outputEnd(),
                   finished.finishedAt());
         };
-    int number =
+    int mark =
         switch (event) {
-          case ShellEvent.CommandStarted started -> beginning(started.id());
-          case ShellEvent.CommandFinished finished -> end(finished.id());
+          case ShellEvent.CommandStarted started -> CommandMarks.beginning(started.id());
+          case ShellEvent.CommandFinished finished -> CommandMarks.end(finished.id());
         };
     ShellId shell = event.id().shell();
     int known = known(present, shell);
-    if (known < number - 1) {
+    if (known < mark - 1) {
       return false;
     }
-    add(shell, number, known, notice);
+    add(shell, mark, known, notice);
     return true;
   }
 
@@ -75,34 +73,26 @@ final class CommandNotices {
     for (CommandRecord each : commands) {
       add(
           shell,
-          beginning(each.id()),
+          CommandMarks.beginning(each.id()),
           known,
           begun(each.id(), each.command(), each.outputStart(), each.startedAt()));
       if (!each.isRunning()) {
-        add(shell, end(each.id()), known, ended(each));
+        add(shell, CommandMarks.end(each.id()), known, ended(each));
       }
     }
   }
 
-  private void add(ShellId shell, int number, int known, EnvironmentEvent notice) {
-    if (number > known) {
+  private void add(ShellId shell, int mark, int known, EnvironmentEvent notice) {
+    if (mark > known) {
       waiting.add(notice);
-      counts.put(shell, number);
+      newest.put(shell, mark);
     }
   }
 
-  /** How many notices of a shell there are; more than there can be of one that is forgotten. */
+  /** The newest mark of a shell that was taken; past all for one that is forgotten. */
   private int known(EnvironmentState.Present present, ShellId shell) {
     int stored = present.shell(shell).map(ShellRecord::told).orElse(Integer.MAX_VALUE);
-    return counts.getOrDefault(shell, stored);
-  }
-
-  static int beginning(CommandId command) {
-    return 2 * command.number() - 1;
-  }
-
-  static int end(CommandId command) {
-    return 2 * command.number();
+    return newest.getOrDefault(shell, stored);
   }
 
   private static EnvironmentEvent begun(CommandId id, String text, long outputStart, long at) {

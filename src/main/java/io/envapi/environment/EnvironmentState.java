@@ -6,6 +6,7 @@ import io.envapi.CborSerializable;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.id.AccountId;
 import io.envapi.id.ShellId;
+import io.envapi.shell.CommandMarks;
 import io.envapi.shell.ShellEnd;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,9 +110,9 @@ public sealed interface EnvironmentState extends CborSerializable {
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
       case EnvironmentEvent.CommandStarted started ->
-          present().told(started.command().shell(), CommandNotices.beginning(started.command()));
+          present().told(started.command().shell(), CommandMarks.beginning(started.command()));
       case EnvironmentEvent.CommandFinished finished ->
-          present().told(finished.command().shell(), CommandNotices.end(finished.command()));
+          present().told(finished.command().shell(), CommandMarks.end(finished.command()));
       case EnvironmentEvent.Reconciled _ -> this;
       case EnvironmentEvent.Reset(var at) -> present().emptied(at, Optional.empty());
       case EnvironmentEvent.Archived(var at) -> present().archived(at);

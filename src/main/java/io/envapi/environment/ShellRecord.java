@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * What an environment keeps of a shell for good.
  *
- * @param told how many beginnings and ends of its commands are among the environment's events
+ * @param told the newest of its {@link io.envapi.shell.CommandMarks} among the environment's events
  */
 public record ShellRecord(ShellIdentity identity, Optional<ShellEnd> end, int told) {
 

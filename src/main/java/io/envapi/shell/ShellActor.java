@@ -176,6 +176,8 @@ public final class ShellActor
       case Shell.Describe(var replyTo) -> replyTo.tell(new Shell.Described(answers.view(state)));
       case Shell.ListCommands list -> answers.commands(state, list);
       case Shell.ReadOutput read -> onReadOutput(state, read);
+      case Shell.Follow follow -> onFollow(state, follow);
+      case Shell.ReadResult read -> answers.result(state, read);
       case Shell.ReadCommand read -> answers.command(state, read);
       case Shell.Await await -> onAwait(state, await);
       case Shell.SignalBelow signal -> answers.signal(signal);
@@ -439,11 +441,22 @@ public final class ShellActor
     var waiter = new ShellWaiters.ForOutput(read);
     boolean wait =
         !life.isOver()
-            && (read.fromLogs() || state.running().isPresent())
+            && state.running().isPresent()
             && answers.outputEnd(state) <= read.cursor();
     waitOrAnswer(state, waiter, wait ? read.waitMs() : 0);
     if (wait && answers.outputEnd(state) > read.cursor()) {
       // It came before the reader of the output could know that somebody waits.
+      context.getSelf().tell(new OutputArrived());
+    }
+  }
+
+  private void onFollow(ShellState state, Shell.Follow follow) {
+    boolean wait =
+        !life.isOver()
+            && follow.mark() >= state.mark()
+            && answers.followable(state) <= follow.cursor();
+    waitOrAnswer(state, new ShellWaiters.ForNews(follow), wait ? follow.waitMs() : 0);
+    if (wait && answers.followable(state) > follow.cursor()) {
       context.getSelf().tell(new OutputArrived());
     }
   }

@@ -202,10 +202,11 @@ public final class ShellProcess {
 
   private void emit(ByteString bytes) {
     if (!bytes.isEmpty()) {
-      ring.append(bytes);
+      // Who has read a byte finds the next ones in the log, should the service be killed here.
       if (logging) {
         current.ifPresent(c -> c.log().append(bytes));
       }
+      ring.append(bytes);
       onOutput.run();
     }
   }

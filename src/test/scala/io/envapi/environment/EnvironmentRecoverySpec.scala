@@ -76,6 +76,18 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1", "began 2", "ended 2"))
     }
 
+    "have the commands of which it heard nothing before the service ended" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "echo quick")
+      live.exec(shell, "sleep 600", waitMs = 0)
+      live.replaceService()
+      live.shells.head.state shouldBe ShellView.State.DEAD
+      eventually(
+        told(live).filter(_ != "Reconciled") shouldBe
+          Seq("Created", "ShellOpened", "began 1", "ended 1", "began 2", "ended 2", "ShellEnded"))
+      told(live) should contain("Reconciled")
+    }
+
     "end with the deletion" in inEnvironment { live =>
       val shell = live.open().id
       live.exec(shell, "sleep 600", waitMs = 0)
@@ -96,6 +108,7 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       val shell = live.open().id
       live.output(shell, "echo kept > file")
       live.exec(shell, "sleep 600", waitMs = 0)
+      eventually(events(live.persistenceId) should have size 5)
       val left: ProcessIdentity = processes.of(live.id).asScala.head.started.shell
       live.replaceService()
       val view = live.shells.head
