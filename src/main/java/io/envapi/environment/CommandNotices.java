@@ -39,8 +39,7 @@ final class CommandNotices {
     EnvironmentEvent notice =
         switch (event) {
           case ShellEvent.CommandStarted started ->
-              begun(
-                  started.id(), started.command(), started.outputStart(), started.startedAt());
+              begun(started.id(), started.command(), started.outputStart(), started.startedAt());
           case ShellEvent.CommandFinished finished ->
               new EnvironmentEvent.CommandFinished(
                   finished.id(),

@@ -237,8 +237,7 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
     life.lastUsed(now());
-    return store(
-            new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
+    return store(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
@@ -456,9 +455,7 @@ public final class EnvironmentActor
       }
       case Collected() -> {
         List<EnvironmentEvent> collected = feed.take(state);
-        yield collected.isEmpty()
-            ? Effect().noReply()
-            : store(collected).thenNoReply();
+        yield collected.isEmpty() ? Effect().noReply() : store(collected).thenNoReply();
       }
       case EventsWaitOver(var request) -> {
         feed.waitOver(request, lastSequenceNumber(context));

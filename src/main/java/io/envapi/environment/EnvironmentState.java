@@ -85,7 +85,9 @@ public sealed interface EnvironmentState extends CborSerializable {
       return shells(next, end.at(), lastShell);
     }
 
-    /** {@code told} as in {@link ShellRecord}; nothing that anybody but the events' readers sees. */
+    /**
+     * {@code told} as in {@link ShellRecord}; nothing that anybody but the events' readers sees.
+     */
     private Present told(ShellId id, int told) {
       List<ShellRecord> next = new ArrayList<>(shells);
       next.replaceAll(

@@ -131,7 +131,6 @@ final class EventFollower {
 
   private Pair<State, ByteString> failed(State state, Problem problem) {
     return Pair.create(
-        new State(state.last(), false, true),
-        Sse.event("error", problem.body(following.path())));
+        new State(state.last(), false, true), Sse.event("error", problem.body(following.path())));
   }
 }

@@ -94,11 +94,7 @@ final class Follower {
             HEARTBEAT,
             (_, replyTo) ->
                 new Shell.Follow(
-                    progress.cursor(),
-                    progress.mark(),
-                    CHUNK_BYTES,
-                    HEARTBEAT.toMillis(),
-                    replyTo))
+                    progress.cursor(), progress.mark(), CHUNK_BYTES, HEARTBEAT.toMillis(), replyTo))
         .thenCompose(
             reply ->
                 switch (reply) {
@@ -139,8 +135,7 @@ final class Follower {
         .last(followed.shell(), followed.commands())
         .thenApply(
             last ->
-                Pair.create(
-                    new State(told.progress(), false, true), told.events().concat(last)));
+                Pair.create(new State(told.progress(), false, true), told.events().concat(last)));
   }
 
   private Pair<State, ByteString> failed(Telling.Progress progress, Problem problem) {

@@ -150,11 +150,7 @@ final class LiveCommands {
     var subject = new Telling.Subject(Optional.of(command.id()), command.outputStart(), false);
     var following =
         new Follower.Following(
-            caller.account(),
-            command.id().shell(),
-            subject,
-            exchange.path(),
-            (_, _) -> last.get());
+            caller.account(), command.id().shell(), subject, exchange.path(), (_, _) -> last.get());
     return new Answer.Events(
         Follower.events(system, environments, following, StreamPosition.START));
   }
@@ -184,7 +180,8 @@ final class LiveCommands {
                               state ->
                                   Sse.event("result", ShellJson.result(result.inShell(state))));
                   case Shell.Refused(var failure) ->
-                      throw new IllegalStateException("a command that ended is not known: " + failure);
+                      throw new IllegalStateException(
+                          "a command that ended is not known: " + failure);
                 });
   }
 

@@ -136,7 +136,10 @@ final class StreamRoutes {
       List<String> last = exchange.headers("Last-Event-ID");
       StreamPosition from =
           last.isEmpty()
-              ? query.text(name).map(text -> position(query, name, text)).orElse(StreamPosition.START)
+              ? query
+                  .text(name)
+                  .map(text -> position(query, name, text))
+                  .orElse(StreamPosition.START)
               : position(query, "Last-Event-ID", last.size() == 1 ? last.getFirst() : "");
       return new Start(from, base64);
     };

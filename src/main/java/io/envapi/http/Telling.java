@@ -121,8 +121,7 @@ final class Telling {
     if (over && !first && before.shell().get() != shell.state()) {
       tellShell();
     }
-    return new Told(
-        new Progress(cursor, mark, Optional.of(shell.state())), events.result(), over);
+    return new Told(new Progress(cursor, mark, Optional.of(shell.state())), events.result(), over);
   }
 
   private boolean isOver() {

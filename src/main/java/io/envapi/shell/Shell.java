@@ -77,8 +77,8 @@ public final class Shell {
    *
    * @param waitMs how long the answer may wait for output past {@code cursor} while a command runs
    */
-  public record ReadOutput(
-      long cursor, int maxBytes, long waitMs, ActorRef<OutputReply> replyTo) implements Request {}
+  public record ReadOutput(long cursor, int maxBytes, long waitMs, ActorRef<OutputReply> replyTo)
+      implements Request {}
 
   /**
    * Reads what comes next for somebody who follows the shell: output past {@code cursor}, from

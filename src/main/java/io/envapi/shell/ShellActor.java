@@ -440,9 +440,7 @@ public final class ShellActor
   private void onReadOutput(ShellState state, Shell.ReadOutput read) {
     var waiter = new ShellWaiters.ForOutput(read);
     boolean wait =
-        !life.isOver()
-            && state.running().isPresent()
-            && answers.outputEnd(state) <= read.cursor();
+        !life.isOver() && state.running().isPresent() && answers.outputEnd(state) <= read.cursor();
     waitOrAnswer(state, waiter, wait ? read.waitMs() : 0);
     if (wait && answers.outputEnd(state) > read.cursor()) {
       // It came before the reader of the output could know that somebody waits.

@@ -54,7 +54,8 @@ class PrunedEventsTest {
   }
 
   private void deleteUpTo(String environment, long number) throws Exception {
-    try (Connection journal = DriverManager.getConnection(Journal.url(directory.resolve("journal")));
+    try (Connection journal =
+            DriverManager.getConnection(Journal.url(directory.resolve("journal")));
         PreparedStatement delete =
             journal.prepareStatement(
                 "DELETE FROM \"event_journal\" WHERE \"persistence_id\" = ?"

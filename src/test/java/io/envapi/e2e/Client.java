@@ -65,7 +65,8 @@ final class Client {
       throws IOException {
     try {
       HttpRequest.Builder request =
-          HttpRequest.newBuilder(URI.create(base + path)).header("Authorization", "Bearer " + token);
+          HttpRequest.newBuilder(URI.create(base + path))
+              .header("Authorization", "Bearer " + token);
       for (int i = 0; i < headers.length; i += 2) {
         request.header(headers[i], headers[i + 1]);
       }

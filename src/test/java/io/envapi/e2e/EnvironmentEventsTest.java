@@ -32,8 +32,7 @@ class EnvironmentEventsTest {
 
   @BeforeAll
   static void start() throws Exception {
-    service =
-        RunningService.start(directory, Map.of("ENVAPI_REAPER_INTERVAL_SECONDS", "1"));
+    service = RunningService.start(directory, Map.of("ENVAPI_REAPER_INTERVAL_SECONDS", "1"));
   }
 
   @AfterAll
@@ -54,8 +53,7 @@ class EnvironmentEventsTest {
     List<Event> all = events.events();
     assertThat(all)
         .extracting(e -> e.data().path("seq").asLong())
-        .containsExactlyElementsOf(
-            LongStream.range(from, from + all.size()).boxed().toList());
+        .containsExactlyElementsOf(LongStream.range(from, from + all.size()).boxed().toList());
     assertThat(all).allMatch(e -> e.id().equals(e.data().path("seq").asText()));
     assertThat(all).allMatch(e -> e.name().equals(e.data().path("type").asText()));
   }

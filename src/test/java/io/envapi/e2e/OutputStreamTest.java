@@ -87,17 +87,8 @@ class OutputStreamTest {
 
       assertThat(events.names())
           .containsExactly(
-              "shell",
-              "command",
-              "output",
-              "command",
-              "command",
-              "command",
-              "command",
-              "output",
-              "command",
-              "shell",
-              "end");
+              "shell", "command", "output", "command", "command", "command", "command", "output",
+              "command", "shell", "end");
       assertThat(events.text()).isEqualTo("one\ntwo\n");
       assertThat(events.commands())
           .containsExactly(
@@ -233,9 +224,7 @@ class OutputStreamTest {
     try (EventStream events = stream("")) {
       client.exec(shell, "printf 'a\\342\\202'; read x; printf '\\254b'", 0).expect(200);
       events.awaitOutput("a");
-      client
-          .post("/v1/shells/" + shell + "/stdin", Map.of("data", "\n"))
-          .expect(200);
+      client.post("/v1/shells/" + shell + "/stdin", Map.of("data", "\n")).expect(200);
       events.awaitOutput("€b");
       assertThat(events.text()).isEqualTo("a€b");
     }
@@ -283,8 +272,7 @@ class OutputStreamTest {
     var bytes = new ByteArrayOutputStream();
     boolean more = true;
     while (more) {
-      JsonNode page =
-          client.get("/v1/commands/" + command + "?offset=" + bytes.size()).expect(200);
+      JsonNode page = client.get("/v1/commands/" + command + "?offset=" + bytes.size()).expect(200);
       bytes.writeBytes(Base64.getDecoder().decode(page.path("output_base64").asText()));
       more = page.path("output_truncated").asBoolean();
     }
@@ -451,16 +439,13 @@ class OutputStreamTest {
         assertThat(inOrder(live)).isEqualTo(inOrder(late));
       }
       String last = live.events("output").getLast().id();
-      assertThat(told(stream("", "Last-Event-ID", last)))
-          .isEqualTo(after(live.events(), last));
+      assertThat(told(stream("", "Last-Event-ID", last))).isEqualTo(after(live.events(), last));
     }
   }
 
   private static List<Event> after(List<Event> all, String id) {
     int at = all.stream().map(Event::id).toList().indexOf(id);
-    return all.subList(at + 1, all.size()).stream()
-        .filter(e -> !e.name().equals("shell"))
-        .toList();
+    return all.subList(at + 1, all.size()).stream().filter(e -> !e.name().equals("shell")).toList();
   }
 
   /** Output between commands in one piece, however it arrived. */
@@ -506,10 +491,14 @@ class OutputStreamTest {
     for (String window : List.of("head", "tail")) {
       Map<String, Object> once =
           Map.of(
-              "environment_id", environment,
-              "command", "printf 0123456789; exit 5",
-              "max_output_bytes", 4,
-              "output_window", window);
+              "environment_id",
+              environment,
+              "command",
+              "printf 0123456789; exit 5",
+              "max_output_bytes",
+              4,
+              "output_window",
+              window);
       JsonNode answer = client.post("/v1/exec", once).expect(200);
       try (EventStream events = client.followed("/v1/exec", once)) {
         Event last = events.awaitEnd();
@@ -532,8 +521,7 @@ class OutputStreamTest {
   void aReaderThatGoesTakesItsOwnShellAlong() throws Exception {
     try (EventStream events =
         client.followed(
-            "/v1/exec",
-            Map.of("environment_id", environment, "command", "echo here; sleep 600"))) {
+            "/v1/exec", Map.of("environment_id", environment, "command", "echo here; sleep 600"))) {
       events.awaitOutput("here\n");
     }
     await()

@@ -126,7 +126,10 @@ class StreamCrashTest {
     assertThat(commands)
         .as(about)
         .containsExactly(
-            "1 exited exited", "1 exited exited", "2 running null", "2 shell_died service_restarted");
+            "1 exited exited",
+            "1 exited exited",
+            "2 running null",
+            "2 shell_died service_restarted");
   }
 
   private static void assertHappened(List<Event> happened) {

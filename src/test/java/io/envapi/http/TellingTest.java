@@ -49,8 +49,7 @@ class TellingTest {
 
   @Test
   void aCommandIsToldOnceOverManySteps() {
-    Telling.Told first =
-        tell(WHOLE, at(0), slice(0, "ab", 2), List.of(running(1, 0)));
+    Telling.Told first = tell(WHOLE, at(0), slice(0, "ab", 2), List.of(running(1, 0)));
     Telling.Told second = tell(WHOLE, first.progress(), slice(2, "cd", 4), List.of(running(1, 0)));
     Telling.Told third = tell(WHOLE, second.progress(), slice(4, "", 4), List.of(ended(1, 0, 4)));
     Telling.Told fourth = tell(WHOLE, third.progress(), slice(4, "", 4), List.of(ended(1, 0, 4)));
@@ -63,8 +62,7 @@ class TellingTest {
 
   @Test
   void anEndPastTheBytesReadIsToldLater() {
-    Telling.Told told =
-        tell(WHOLE, at(0), slice(0, "ab", 9), List.of(ended(1, 0, 9)));
+    Telling.Told told = tell(WHOLE, at(0), slice(0, "ab", 9), List.of(ended(1, 0, 9)));
 
     assertThat(lines(told)).containsExactly("shell", "begin 1", "output 0-2 ab");
   }
@@ -85,8 +83,7 @@ class TellingTest {
   void aCharacterIsNeverSplitUnlessItWillNeverBeWhole() {
     ByteString half = bytes("78c3");
 
-    Telling.Told open =
-        tell(WHOLE, at(0), new OutputRing.Slice(0, half, 0, 2), List.of());
+    Telling.Told open = tell(WHOLE, at(0), new OutputRing.Slice(0, half, 0, 2), List.of());
     assertThat(lines(open)).containsExactly("shell", "output 0-1 x");
     assertThat(open.progress().cursor()).isEqualTo(1);
 
@@ -104,11 +101,7 @@ class TellingTest {
   @Test
   void theEndOfACommandDoesNotWaitForACharacter() {
     Telling.Told told =
-        tell(
-            WHOLE,
-            at(0),
-            new OutputRing.Slice(0, bytes("c3"), 0, 1),
-            List.of(ended(1, 0, 1)));
+        tell(WHOLE, at(0), new OutputRing.Slice(0, bytes("c3"), 0, 1), List.of(ended(1, 0, 1)));
 
     assertThat(lines(told)).containsExactly("shell", "begin 1", "output 0-1 \ufffd", "end 1");
   }
@@ -118,11 +111,7 @@ class TellingTest {
     var subject = new Telling.Subject(Optional.empty(), 0, true);
 
     Telling.Told told =
-        tell(
-            subject,
-            at(0),
-            new OutputRing.Slice(0, bytes("ffc3"), 0, 2),
-            List.of());
+        tell(subject, at(0), new OutputRing.Slice(0, bytes("ffc3"), 0, 2), List.of());
 
     assertThat(lines(told)).containsExactly("shell", "output 0-2 /8M=");
   }
@@ -130,11 +119,7 @@ class TellingTest {
   @Test
   void whatIsGoneIsCounted() {
     Telling.Told told =
-        tell(
-            WHOLE,
-            at(3),
-            new OutputRing.Slice(10, ByteString.fromString("z"), 7, 11),
-            List.of());
+        tell(WHOLE, at(3), new OutputRing.Slice(10, ByteString.fromString("z"), 7, 11), List.of());
 
     assertThat(lines(told)).containsExactly("shell", "dropped 3-10 7", "output 10-11 z");
   }
@@ -143,8 +128,7 @@ class TellingTest {
   void aShellIsOverWhenItEndedAndAllWasTold() {
     ShellView dead = shell(ShellView.State.DEAD);
 
-    Telling.Told some =
-        Telling.tell(WHOLE, at(0), dead, slice(0, "ab", 4), List.of());
+    Telling.Told some = Telling.tell(WHOLE, at(0), dead, slice(0, "ab", 4), List.of());
     assertThat(some.over()).isFalse();
     assertThat(Telling.tell(WHOLE, some.progress(), dead, slice(2, "cd", 4), List.of()).over())
         .isTrue();
@@ -155,8 +139,7 @@ class TellingTest {
     var subject = new Telling.Subject(Optional.of(CommandId.of(SHELL, 2)), 100, false);
     List<CommandRecord> commands = List.of(ended(1, 0, 100), ended(2, 100, 104), running(3, 104));
 
-    Telling.Told told =
-        tell(subject, at(100), slice(100, "mineother", 109), commands);
+    Telling.Told told = tell(subject, at(100), slice(100, "mineother", 109), commands);
 
     assertThat(lines(told)).containsExactly("begin 2", "output 0-4 mine", "end 2");
     assertThat(told.over()).isTrue();
@@ -166,8 +149,7 @@ class TellingTest {
   void aRunningCommandsStreamGoesOn() {
     var subject = new Telling.Subject(Optional.of(CommandId.of(SHELL, 1)), 0, false);
 
-    Telling.Told told =
-        tell(subject, at(0), slice(0, "", 0), List.of(running(1, 0)));
+    Telling.Told told = tell(subject, at(0), slice(0, "", 0), List.of(running(1, 0)));
 
     assertThat(lines(told)).containsExactly("begin 1");
     assertThat(told.over()).isFalse();
@@ -177,8 +159,7 @@ class TellingTest {
   void anOffsetPastTheEndIsTheEnd() {
     var subject = new Telling.Subject(Optional.of(CommandId.of(SHELL, 1)), 0, false);
 
-    Telling.Told told =
-        tell(subject, at(50), slice(20, "", 20), List.of(ended(1, 0, 4)));
+    Telling.Told told = tell(subject, at(50), slice(20, "", 20), List.of(ended(1, 0, 4)));
 
     assertThat(told.events().isEmpty()).isTrue();
     assertThat(told.over()).isTrue();
