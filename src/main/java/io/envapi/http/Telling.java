@@ -165,7 +165,7 @@ final class Telling {
         .<Mark>mapMulti(
             (command, marks) -> {
               if (CommandMarks.beginning(command.id()) > mark) {
-                marks.accept(new Mark(command.outputStart(), command, false));
+                marks.accept(new Mark(command.outputStart(), command.begun(), false));
               }
               if (CommandMarks.end(command.id()) > mark && command.outputEnd().isPresent()) {
                 marks.accept(new Mark(command.outputEnd().get(), command, true));

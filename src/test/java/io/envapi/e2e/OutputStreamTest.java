@@ -82,7 +82,7 @@ class OutputStreamTest {
     try (EventStream events = stream("?cursor=0")) {
       events.awaitOutput("one\n");
       run("true");
-      run("echo two; false || exit 4");
+      client.exec(shell, "echo two; exit 4", 30_000).expect(200);
       Event last = events.awaitEnd();
 
       assertThat(events.names())
@@ -92,7 +92,7 @@ class OutputStreamTest {
       assertThat(events.text()).isEqualTo("one\ntwo\n");
       assertThat(events.commands())
           .containsExactly(
-              "1 exited", "1 exited", "2 running", "2 exited", "3 running", "3 shell_died");
+              "1 running", "1 exited", "2 running", "2 exited", "3 running", "3 shell_died");
       assertThat(events.events("shell"))
           .extracting(e -> e.data().path("state").asText())
           .containsExactly("running", "dead");
@@ -458,8 +458,7 @@ class OutputStreamTest {
       } else if (event.name().equals("command")) {
         told.add(output.toString());
         output.setLength(0);
-        // Its state may be a later one for who reads later.
-        told.add(event.id());
+        told.add(event.id() + event.data());
       }
     }
     told.add(output.toString());

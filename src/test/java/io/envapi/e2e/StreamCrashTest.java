@@ -126,7 +126,7 @@ class StreamCrashTest {
     assertThat(commands)
         .as(about)
         .containsExactly(
-            "1 exited exited",
+            "1 running null",
             "1 exited exited",
             "2 running null",
             "2 shell_died service_restarted");

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.pekko.util.ByteString;
 import org.junit.jupiter.api.Test;
 
@@ -77,6 +78,55 @@ class TellingTest {
     assertThat(
             commandStates(tell(WHOLE, told.progress(), slice(7, "", 7), List.of(ended(2, 3, 7)))))
         .containsExactly("exited");
+  }
+
+  @Test
+  void aStreamGoesOnAfterAnyOfItsEvents() {
+    List<CommandRecord> commands =
+        List.of(ended(1, 0, 0), ended(2, 0, 2), ended(3, 2, 2), ended(4, 3, 4), running(5, 4));
+    ByteString bytes = ByteString.fromString("abcde");
+    List<String> all =
+        events(tell(WHOLE, at(0), new OutputRing.Slice(0, bytes, 0, 5), commands)).toList();
+
+    assertThat(all).hasSize(1 + 9 + 4);
+    for (String event : all) {
+      String id = field(event, "id: ");
+      if (!id.isEmpty()) {
+        StreamPosition from = StreamPosition.parse(id).orElseThrow();
+        int cursor = (int) from.cursor();
+        var rest = new OutputRing.Slice(cursor, bytes.drop(cursor), 0, 5);
+        assertThat(events(tell(WHOLE, Telling.Progress.at(from, 0), rest, commands)).skip(1))
+            .as(id)
+            .containsExactlyElementsOf(all.subList(all.indexOf(event) + 1, all.size()));
+      }
+    }
+  }
+
+  /** The log of a command that was lost with its service may hold less than was read before. */
+  @Test
+  void theEndOfALostCommandIsToldToWhoHasMoreOfItThanIsLeft() {
+    ShellView dead = shell(ShellView.State.DEAD);
+    var lost = lost(1, 0, 3);
+
+    Telling.Told told = Telling.tell(WHOLE, at(5), dead, slice(3, "", 3), List.of(lost));
+
+    assertThat(commandStates(told)).containsExactly("dead", "shell_died");
+    assertThat(told.over()).isTrue();
+  }
+
+  @Test
+  void theEndOfAShellIsToldAfterAllElse() {
+    Telling.Told first = tell(WHOLE, at(0), slice(0, "ab", 2), List.of(running(1, 0)));
+    Telling.Told second =
+        Telling.tell(
+            WHOLE,
+            first.progress(),
+            shell(ShellView.State.DEAD),
+            slice(2, "cd", 4),
+            List.of(ended(1, 0, 4)));
+
+    assertThat(commandStates(second)).containsExactly("", "exited", "dead");
+    assertThat(second.over()).isTrue();
   }
 
   @Test
@@ -206,6 +256,10 @@ class TellingTest {
     return (begins ? "begin " : "end ") + number;
   }
 
+  private static Stream<String> events(Telling.Told told) {
+    return Stream.of(told.events().utf8String().split("\n\n"));
+  }
+
   private static List<String> commandStates(Telling.Told told) {
     return told.events()
         .utf8String()
@@ -261,13 +315,31 @@ class TellingTest {
     return command(number, CommandRecord.State.EXITED, start, Optional.of(end));
   }
 
+  private static CommandRecord lost(int number, long start, long end) {
+    return command(
+        number,
+        CommandRecord.State.SHELL_DIED,
+        start,
+        Optional.of(end),
+        Optional.of(CommandRecord.Reason.SERVICE_RESTARTED));
+  }
+
   private static CommandRecord command(
       int number, CommandRecord.State state, long start, Optional<Long> end) {
+    return command(number, state, start, end, Optional.empty());
+  }
+
+  private static CommandRecord command(
+      int number,
+      CommandRecord.State state,
+      long start,
+      Optional<Long> end,
+      Optional<CommandRecord.Reason> reason) {
     return new CommandRecord(
         CommandId.of(SHELL, number),
         "true",
         state,
-        Optional.empty(),
+        reason,
         Optional.empty(),
         Optional.empty(),
         0,
