@@ -7,6 +7,7 @@ import io.envapi.e2e.EventStream.Event;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -199,6 +200,49 @@ class EnvironmentEventsTest {
       assertThat(all.get(1).data().path("reason").asText()).isEqualTo("service_restarted");
       assertThat(all.get(2).data().path("dead_reason").asText()).isEqualTo("service_restarted");
     }
+  }
+
+  @Test
+  void aServiceThatIsStoppedDoesNotWaitForReaders() throws Exception {
+    String shell = client.shell(environment);
+    client.exec(shell, "echo before; sleep 600", 0).expect(200);
+    String outputPath = "/v1/shells/" + shell + "/output/stream";
+    List<Event> told;
+    List<Event> printed;
+    try (EventStream events = client.follow(path);
+        EventStream output = client.follow(outputPath)) {
+      events.awaitEvent("command_started");
+      output.awaitOutput("before\n");
+      service.process().terminate();
+      assertThat(service.process().exit(Duration.ofSeconds(30))).isZero();
+      events.awaitSilence();
+      output.awaitSilence();
+      told = new ArrayList<>(events.events());
+      printed = new ArrayList<>(output.events());
+    }
+    service.restart();
+    try (EventStream events = client.follow(path, "Last-Event-ID", told.getLast().id());
+        EventStream output =
+            client.follow(outputPath, "Last-Event-ID", printed.getLast().id())) {
+      output.awaitEnd();
+      printed.addAll(output.events());
+      client.delete("/v1/environments/" + environment).expect(204);
+      events.awaitEnd();
+      told.addAll(events.events());
+    }
+    // Its shells were ended and their ends stored before it stopped: nothing was left to reconcile.
+    assertThat(told)
+        .extracting(Event::name)
+        .containsExactly(
+            "created",
+            "shell_opened",
+            "command_started",
+            "command_finished",
+            "shell_died",
+            "deleted");
+    assertThat(printed)
+        .extracting(Event::name)
+        .containsExactly("shell", "command", "output", "shell", "command", "end");
   }
 
   private static boolean is(Event event, String command) {

@@ -58,7 +58,7 @@ class StreamCrashTest {
             .until(() -> received(output) > enough);
         service.kill();
         output.awaitEnd();
-        events.awaitEnd();
+        events.awaitSilence();
         happened.addAll(events.events());
         service.restart();
         List<Event> all = new ArrayList<>(output.events());
