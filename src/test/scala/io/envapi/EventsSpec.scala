@@ -61,7 +61,7 @@ class EventsSpec extends ActorBehaviour {
       classOf[EnvironmentEvent],
       Seq(
         new EnvironmentEvent.Created(account, wanted, 61000, 1700000000000L),
-        new EnvironmentEvent.ShellOpened(identity),
+        new EnvironmentEvent.ShellOpened(identity, Optional.of(identity.process)),
         new EnvironmentEvent.ShellEnded(
           shell,
           new ShellEnd(ShellView.State.DEAD, "exit:3", 1700000000001L, 42, 2)),

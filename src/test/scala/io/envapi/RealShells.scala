@@ -57,7 +57,7 @@ trait RealShells extends BeforeAndAfterAll { this: ActorBehaviour =>
       Materializer.createMaterializer(system),
       blocking,
       Executors.newVirtualThreadPerTaskExecutor(),
-      new ShellSettings(Duration.ofMillis(300), reaperInterval, 1 << 20))
+      new ShellSettings(Duration.ofMillis(300), reaperInterval, 4, 1 << 20))
 
   protected lazy val processes: ShellProcesses = new ShellProcesses(sandbox, runtime)
 
@@ -67,6 +67,7 @@ trait RealShells extends BeforeAndAfterAll { this: ActorBehaviour =>
   protected def remove(environment: EnvironmentId, uid: Int): Unit =
     sandbox.prepare(environment, uid) match {
       case prepared: io.envapi.failure.Result.Ok[Workspace @unchecked] =>
+        processes.dropSpare(environment)
         processes.of(environment).asScala.foreach(_.started.members.killAll())
         sandbox.remove(environment, prepared.value)
       case refused => fail(refused.toString)

@@ -23,7 +23,8 @@ final class Journal {
   static String url(Path directory) {
     return "jdbc:h2:file:"
         + directory.resolve("journal")
-        + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;TRACE_LEVEL_FILE=0";
+        + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;TRACE_LEVEL_FILE=0"
+        + ";MAX_LENGTH_INPLACE_LOB=65536";
   }
 
   /** Brings the tables up to date. */

@@ -74,6 +74,7 @@ record Setting(String name, String path, SettingKind kind) {
                   new Setting("SHELL_CLOSE_GRACE_SECONDS", "shell.close-grace", seconds(true, 600)),
                   new Setting(
                       "REAPER_INTERVAL_SECONDS", "shell.reaper-interval", seconds(false, YEAR)),
+                  new Setting("SPARE_SHELLS", "shell.spares", integer(0, 10_000)),
                   new Setting("MAX_FILE_READ_BYTES", "files.max-read-bytes", bytes(ONE_ARRAY)),
                   new Setting("MAX_FILE_WRITE_BYTES", "files.max-write-bytes", bytes(ONE_ARRAY)),
                   new Setting("LOG_JSON", "log.json", bool()),

@@ -13,12 +13,14 @@ import io.envapi.sandbox.Workspace;
 import io.envapi.shell.ShellActor;
 import io.envapi.shell.ShellIdentity;
 import io.envapi.shell.ShellProcess;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -76,6 +78,8 @@ public final class EnvironmentActor
   private record DiskMeasured(long bytes) implements Internal {}
 
   private record Ignored() implements Internal {}
+
+  private static final Duration SPARE_WAITS = Duration.ofMinutes(1);
 
   private final ActorContext<Environment.Command> context;
   private final EnvironmentId id;
@@ -189,18 +193,26 @@ public final class EnvironmentActor
       case EnvironmentState.Absent absent -> busy = false;
       case EnvironmentState.Present present -> {
         life.lastUsed(present.updatedAt());
-        List<ProcessIdentity> lost =
-            present.running().stream()
-                .filter(s -> runtime.processes().find(s.identity().id()).isEmpty())
-                .flatMap(
-                    s -> java.util.stream.Stream.of(s.identity().process(), s.identity().shell()))
-                .toList();
+        List<ProcessIdentity> lost = lost(present);
         later(
             () -> work.takeUp(present, lost),
             taken -> new Prepared(taken.workspace(), Optional.empty(), taken.killed()));
       }
       case EnvironmentState.Gone gone -> remove(gone.uid(), Optional.empty());
     }
+  }
+
+  /** What the journal says is running and this service did not start. */
+  private List<ProcessIdentity> lost(EnvironmentState.Present present) {
+    return Stream.concat(
+            present.running().stream()
+                .filter(s -> runtime.processes().find(s.identity().id()).isEmpty())
+                .flatMap(s -> Stream.of(s.identity().process(), s.identity().shell())),
+            present
+                .holder()
+                .filter(h -> !runtime.sandbox().holder(id).equals(Optional.of(h)))
+                .stream())
+        .toList();
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> whileAbsent(Environment.Request request) {
@@ -263,7 +275,7 @@ public final class EnvironmentActor
                   id, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED));
     }
     busy = shells.awaitsEnd();
-    return lost.isEmpty()
+    return lost.isEmpty() && killed == 0
         ? Effect().none().thenNoReply().thenUnstashAll()
         : store(new EnvironmentEvent.Reconciled(lost, killed, now()))
             .thenNoReply()
@@ -322,6 +334,7 @@ public final class EnvironmentActor
     life.opening();
     Workspace place = life.workspace();
     ShellId shell = ShellId.of(id, number);
+    Optional<ShellId> spare = shells.spare(id, wanted, present.lastShell());
     later(
         () ->
             switch (Directories.resolve(place.files(), wanted.cwd())) {
@@ -329,7 +342,9 @@ public final class EnvironmentActor
                   new ShellStarted(wanted, wanted.cwd(), Result.refused(failure));
               case Result.Ok<String>(var cwd) ->
                   new ShellStarted(
-                      wanted, cwd, work.openShell(present, place, shell, wanted, cwd, quotas));
+                      wanted,
+                      cwd,
+                      work.openShell(present, place, shell, spare, wanted, cwd, quotas));
             },
         Function.identity());
     return Effect().noReply();
@@ -345,7 +360,8 @@ public final class EnvironmentActor
       }
       case Result.Ok<ShellProcess>(var process) -> {
         ShellRecord record = shells.record(process, started.cwd(), now());
-        yield store(new EnvironmentEvent.ShellOpened(record.identity()))
+        yield store(
+                new EnvironmentEvent.ShellOpened(record.identity(), runtime.sandbox().holder(id)))
             .thenRun(
                 (EnvironmentState next) -> shells.begin(record, life.workspace(), started.wanted()))
             .thenNoReply()
@@ -477,6 +493,7 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onTick(EnvironmentState state) {
     if (!busy && state instanceof EnvironmentState.Present present && !present.isArchived()) {
       long idleSince = life.lastActivityAt();
+      runtime.processes().dropSpareOlderThan(id, SPARE_WAITS);
       context.pipeToSelf(
           runtime.quotas().apply(present.account()).thenCompose(q -> reap(present, idleSince, q)),
           (idle, failure) -> failure == null ? new Reap(idle) : new Ignored());

@@ -6,6 +6,7 @@ import io.envapi.account.EnvironmentSpec;
 import io.envapi.id.AccountId;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
+import io.envapi.process.ProcessIdentity;
 import io.envapi.shell.CommandRecord;
 import io.envapi.shell.ShellEnd;
 import io.envapi.shell.ShellIdentity;
@@ -33,7 +34,17 @@ public sealed interface EnvironmentEvent {
   record Created(AccountId account, EnvironmentSpec spec, int uid, long at)
       implements EnvironmentEvent {}
 
-  record ShellOpened(ShellIdentity shell) implements EnvironmentEvent {}
+  /**
+   * @param holder the process that keeps the environment's sandbox, where the tier has one
+   */
+  record ShellOpened(ShellIdentity shell, Optional<ProcessIdentity> holder)
+      implements EnvironmentEvent {
+
+    public ShellOpened {
+      // Not in the events of the first version.
+      holder = holder == null ? Optional.empty() : holder;
+    }
+  }
 
   record ShellEnded(ShellId shell, ShellEnd end) implements EnvironmentEvent {}
 

@@ -2,6 +2,7 @@ package io.envapi.environment;
 
 import io.envapi.account.Quotas;
 import io.envapi.audit.AuditEvent;
+import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.sandbox.Workspace;
 import io.envapi.shell.CommandRecord;
@@ -48,6 +49,10 @@ final class EnvironmentShells {
     Map<String, String> environment();
 
     Optional<TerminalSize> terminal();
+
+    default boolean isForOneCommand() {
+      return this instanceof ForOnce;
+    }
 
     static Wanted shell(Environment.OpenShell open) {
       return new ForCaller(open);
@@ -108,6 +113,13 @@ final class EnvironmentShells {
     this.context = context;
     this.runtime = runtime;
     this.notices = notices;
+  }
+
+  /** An id for a spare shell, when one can be started along with {@code wanted}. */
+  Optional<ShellId> spare(EnvironmentId environment, Wanted wanted, int lastStored) {
+    return wanted.isForOneCommand() && runtime.processes().wantsSpare(environment)
+        ? Optional.of(ShellId.of(environment, nextNumber(lastStored)))
+        : Optional.empty();
   }
 
   /** The number of the next shell; never given twice, also when opening fails. */

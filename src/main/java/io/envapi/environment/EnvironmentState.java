@@ -6,6 +6,7 @@ import io.envapi.CborSerializable;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.id.AccountId;
 import io.envapi.id.ShellId;
+import io.envapi.process.ProcessIdentity;
 import io.envapi.shell.CommandMarks;
 import io.envapi.shell.ShellEnd;
 import java.util.ArrayList;
@@ -30,7 +31,8 @@ public sealed interface EnvironmentState extends CborSerializable {
   /**
    * @param uid the system uid set aside for it
    * @param shells oldest first; of those that ended the newest {@link #KEPT}
-   * @param lastShell the number of the newest shell ever
+   * @param lastShell the highest number of a shell ever
+   * @param holder the process that kept its sandbox when the newest shell was opened
    */
   record Present(
       AccountId account,
@@ -40,7 +42,8 @@ public sealed interface EnvironmentState extends CborSerializable {
       long updatedAt,
       Optional<Long> archivedAt,
       List<ShellRecord> shells,
-      int lastShell)
+      int lastShell,
+      Optional<ProcessIdentity> holder)
       implements EnvironmentState {
 
     /** Shells remembered after their end. */
@@ -48,6 +51,7 @@ public sealed interface EnvironmentState extends CborSerializable {
 
     public Present {
       shells = shells == null ? List.of() : List.copyOf(shells);
+      holder = holder == null ? Optional.empty() : holder;
     }
 
     boolean isArchived() {
@@ -62,8 +66,9 @@ public sealed interface EnvironmentState extends CborSerializable {
       return shells.stream().filter(ShellRecord::isRunning).toList();
     }
 
-    private Present shells(List<ShellRecord> next, long at, int last) {
-      return new Present(account, spec, uid, createdAt, at, archivedAt, next, last);
+    private Present shells(
+        List<ShellRecord> next, long at, int last, Optional<ProcessIdentity> keeper) {
+      return new Present(account, spec, uid, createdAt, at, archivedAt, next, last, keeper);
     }
 
     private Present opened(EnvironmentEvent.ShellOpened event) {
@@ -72,7 +77,8 @@ public sealed interface EnvironmentState extends CborSerializable {
         next.stream().filter(s -> !s.isRunning()).findFirst().ifPresent(next::remove);
       }
       next.add(new ShellRecord(event.shell(), Optional.empty(), 0));
-      return shells(next, event.shell().createdAt(), event.shell().id().number());
+      int last = Math.max(lastShell, event.shell().id().number());
+      return shells(next, event.shell().createdAt(), last, event.holder());
     }
 
     private Present ended(ShellId id, ShellEnd end) {
@@ -82,7 +88,7 @@ public sealed interface EnvironmentState extends CborSerializable {
               s.identity().id().equals(id) && s.isRunning()
                   ? new ShellRecord(s.identity(), Optional.of(end), s.told())
                   : s);
-      return shells(next, end.at(), lastShell);
+      return shells(next, end.at(), lastShell, holder);
     }
 
     /**
@@ -92,15 +98,17 @@ public sealed interface EnvironmentState extends CborSerializable {
       List<ShellRecord> next = new ArrayList<>(shells);
       next.replaceAll(
           s -> s.identity().id().equals(id) ? new ShellRecord(s.identity(), s.end(), told) : s);
-      return shells(next, updatedAt, lastShell);
+      return shells(next, updatedAt, lastShell, holder);
     }
 
     private Present emptied(long at, Optional<Long> archived) {
-      return new Present(account, spec, uid, createdAt, at, archived, List.of(), lastShell);
+      return new Present(
+          account, spec, uid, createdAt, at, archived, List.of(), lastShell, Optional.empty());
     }
 
     private Present archived(long at) {
-      return new Present(account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell);
+      return new Present(
+          account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell, Optional.empty());
     }
   }
 
@@ -108,7 +116,7 @@ public sealed interface EnvironmentState extends CborSerializable {
   default EnvironmentState with(EnvironmentEvent event) {
     return switch (event) {
       case EnvironmentEvent.Created(var account, var spec, var uid, var at) ->
-          new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0);
+          new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0, Optional.empty());
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
       case EnvironmentEvent.CommandStarted started ->

@@ -58,6 +58,7 @@ final class EnvironmentWork {
    * and a sandbox that looked for leftovers would find those shells.
    */
   TakenUp takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
+    runtime.processes().dropSpare(id);
     List<ShellProcess> live = runtime.processes().of(id);
     live.stream()
         .filter(p -> present.shell(p.id()).filter(ShellRecord::isRunning).isEmpty())
@@ -70,25 +71,30 @@ final class EnvironmentWork {
     return new TakenUp(runtime.sandbox().prepare(id, present.uid()), killed);
   }
 
+  /**
+   * @param spare the id of a spare shell that may be started with one for a single command
+   */
   Result<ShellProcess> openShell(
       EnvironmentState.Present present,
       Workspace workspace,
       ShellId shell,
+      Optional<ShellId> spare,
       EnvironmentShells.Wanted wanted,
       String cwd,
       Quotas quotas) {
-    return runtime
-        .processes()
-        .open(
-            new ShellProcesses.Opening(
-                shell,
-                workspace,
-                cwd,
-                wanted.environment(),
-                limits(present, quotas),
-                present.spec().network(),
-                wanted.terminal(),
-                (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes())));
+    var opening =
+        new ShellProcesses.Opening(
+            shell,
+            workspace,
+            cwd,
+            wanted.environment(),
+            limits(present, quotas),
+            present.spec().network(),
+            wanted.terminal(),
+            (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes()));
+    return wanted.isForOneCommand()
+        ? runtime.processes().openOnce(opening, spare)
+        : runtime.processes().open(opening);
   }
 
   /** The processes of all live shells. */
@@ -165,6 +171,7 @@ final class EnvironmentWork {
 
   /** Ends the tier's own processes and empties workspace and logs. */
   void empty(Workspace workspace) {
+    runtime.processes().dropSpare(id);
     runtime.sandbox().stop(id);
     close();
     try {
@@ -197,6 +204,7 @@ final class EnvironmentWork {
 
   /** Ends everything of the environment and deletes what it has on the host. */
   void remove(int uid) {
+    runtime.processes().dropSpare(id);
     close();
     switch (runtime.sandbox().prepare(id, uid)) {
       case Result.Ok<Workspace>(var workspace) -> {

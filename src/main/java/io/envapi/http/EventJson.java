@@ -33,7 +33,7 @@ final class EventJson {
   private static long at(EnvironmentEvent event) {
     return switch (event) {
       case EnvironmentEvent.Created created -> created.at();
-      case EnvironmentEvent.ShellOpened(var shell) -> shell.createdAt();
+      case EnvironmentEvent.ShellOpened(var shell, _) -> shell.createdAt();
       case EnvironmentEvent.ShellEnded(_, var end) -> end.at();
       case EnvironmentEvent.CommandStarted started -> started.at();
       case EnvironmentEvent.CommandFinished finished -> finished.at();
@@ -58,7 +58,7 @@ final class EventJson {
         ObjectNode labels = json.putObject("labels");
         spec.labels().forEach(labels::put);
       }
-      case EnvironmentEvent.ShellOpened(var shell) ->
+      case EnvironmentEvent.ShellOpened(var shell, _) ->
           json.put("shell_id", shell.id().value())
               .put("pid", shell.process().pid())
               .put("pgid", shell.pgid())

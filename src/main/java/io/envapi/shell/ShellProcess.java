@@ -4,6 +4,7 @@ import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
 import io.envapi.linux.ExitStatus;
 import io.envapi.linux.FileDescriptor;
+import io.envapi.linux.LinuxException;
 import io.envapi.linux.Memfd;
 import io.envapi.linux.Pipe;
 import io.envapi.linux.Poller;
@@ -42,6 +43,10 @@ public final class ShellProcess {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellProcess.class);
   private static final String DISPATCHER = "envapi-output-dispatcher";
+
+  /** Bytes that always fit into the script's pipe, which is empty between commands; pipe(7). */
+  private static final int PIPE_HOLDS = 32 << 10;
+
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
   private static final Duration SANDBOX_END = Duration.ofMillis(200);
   private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
@@ -66,6 +71,7 @@ public final class ShellProcess {
   private final Pipes pipes;
   private final CompletableFuture<Void> sandboxLost;
   private final String scriptPipe;
+  private final Executor waiting;
   private final OutputRing ring;
   private final Path logs;
   private final Framing framing = new Framing();
@@ -98,6 +104,7 @@ public final class ShellProcess {
     this.logs = logs;
     this.ring = new OutputRing(ringBytes, 0);
     this.scriptPipe = pipes.script().link();
+    this.waiting = runtime.waiting();
     Poller poller = runtime.poller();
     this.stdin = new StdinPipe(pipes.stdin(), poller, STDIN_PATIENCE, runtime.blocking());
     this.tty =
@@ -109,9 +116,7 @@ public final class ShellProcess {
                         t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
     pump(poller, runtime);
     watch(poller, runtime.waiting());
-    pipes
-        .script()
-        .write(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII), 0, Script.PROLOGUE.length());
+    writeScript(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII));
   }
 
   private void pump(Poller poller, ShellRuntime runtime) {
@@ -259,9 +264,20 @@ public final class ShellProcess {
       }
     }
     byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
-    int written = 0;
-    while (written < bytes.length) {
-      written += pipes.script().write(bytes, written, bytes.length - written);
+    if (bytes.length <= PIPE_HOLDS) {
+      writeScript(bytes);
+    } else {
+      // With many variables; a shell that is stopped would keep the thread.
+      waiting.execute(() -> writeScript(bytes));
+    }
+  }
+
+  private void writeScript(byte[] line) {
+    try {
+      pipes.script().writeAll(line);
+    } catch (LinuxException e) {
+      // The shell is gone, or gave up its script; either is seen elsewhere and ends the command.
+      LOG.debug("{} takes no more commands: {}", id, e.getMessage());
     }
   }
 

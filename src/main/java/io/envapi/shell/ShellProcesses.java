@@ -4,15 +4,8 @@ import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
-import io.envapi.linux.FileDescriptor;
-import io.envapi.linux.LinuxException;
-import io.envapi.linux.Memfd;
-import io.envapi.linux.Pipe;
-import io.envapi.linux.Pty;
-import io.envapi.sandbox.Launch;
 import io.envapi.sandbox.Limits;
 import io.envapi.sandbox.Sandbox;
-import io.envapi.sandbox.Terminal;
 import io.envapi.sandbox.Workspace;
 import java.time.Duration;
 import java.util.List;
@@ -21,8 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.stream.Stream;
 
 /**
  * The live shells of this host. Outside the actors, so that a failed actor finds its process again
@@ -30,11 +22,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class ShellProcesses {
 
-  private static final Logger LOG = LoggerFactory.getLogger(ShellProcesses.class);
   private static final int RETRY_SECONDS = 5;
   private static final Duration RECORDING = Duration.ofSeconds(2);
-  private static final Failure NOT_STARTED =
-      new Failure.SandboxFailed("the shell could not be started");
 
   /**
    * A shell to be opened.
@@ -50,10 +39,27 @@ public final class ShellProcesses {
       Limits limits,
       boolean network,
       Optional<TerminalSize> terminal,
-      int ringBytes) {}
+      int ringBytes) {
+
+    /** Whether it starts as every shell of its environment does when nothing is said. */
+    boolean isPlain() {
+      return cwd.equals(".") && environment.isEmpty() && terminal.isEmpty();
+    }
+
+    /** Whether both describe the same shell but for the id. */
+    boolean isLike(Opening other) {
+      return equals(other.as(id));
+    }
+
+    private Opening as(ShellId other) {
+      return new Opening(other, workspace, cwd, environment, limits, network, terminal, ringBytes);
+    }
+  }
 
   private final Sandbox sandbox;
   private final ShellRuntime runtime;
+  private final ShellLauncher launcher;
+  private final SpareShells spares;
   private final Map<ShellId, ShellProcess> live = new ConcurrentHashMap<>();
   private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
   private volatile boolean ending;
@@ -61,88 +67,69 @@ public final class ShellProcesses {
   public ShellProcesses(Sandbox sandbox, ShellRuntime runtime) {
     this.sandbox = sandbox;
     this.runtime = runtime;
+    this.launcher = new ShellLauncher(sandbox);
+    this.spares = new SpareShells(launcher, runtime.settings().spares(), runtime.waiting());
   }
 
   /** Starts a shell. Blocks; leaves nothing behind when it is refused. */
   public Result<ShellProcess> open(Opening opening) {
+    return ending
+        ? Result.refused(new Failure.HostUnavailable(RETRY_SECONDS))
+        : launcher.launch(opening).map(launched -> run(launched));
+  }
+
+  /**
+   * A shell for one command, and a spare for the next. It is the spare of the environment where
+   * that fits, and then keeps its own id; the new spare gets the id that was not used. Blocks.
+   *
+   * @param next the id of a spare where there was none, see {@link #wantsSpare}
+   */
+  public Result<ShellProcess> openOnce(Opening opening, Optional<ShellId> next) {
     if (ending) {
-      return Result.refused(new Failure.HostUnavailable(RETRY_SECONDS));
+      return open(opening);
     }
-    try {
-      return opening.terminal().isPresent()
-          ? openTerminal(opening, opening.terminal().get())
-          : start(opening, Optional.empty());
-    } catch (LinuxException e) {
-      LOG.warn("a shell could not be started: {}", e.getMessage());
-      return Result.refused(NOT_STARTED);
+    Optional<ShellLauncher.Launched> spare = spares.take(opening);
+    if (spare.isPresent()) {
+      spares.keep(opening);
+      return Result.ok(run(spare.get()));
     }
+    Result<ShellProcess> opened = open(opening);
+    next.ifPresent(id -> spares.keep(opening.as(id)));
+    return opened;
   }
 
-  private Result<ShellProcess> openTerminal(Opening opening, TerminalSize size) {
-    return sandbox
-        .openTerminal(opening.id().environment(), opening.workspace(), opening.network())
-        .then(
-            terminal -> {
-              Pty pty = new Pty(terminal.master(), terminal.slave());
-              pty.setSize(size.rows(), size.columns());
-              pty.setEcho(false);
-              return start(opening, Optional.of(terminal));
-            });
+  /** Whether the environment has no spare shell and may have one. */
+  public boolean wantsSpare(EnvironmentId environment) {
+    return spares.wants(environment);
   }
 
-  private Result<ShellProcess> start(Opening opening, Optional<Terminal> terminal) {
-    Pipe script = Pipe.open();
-    Pipe stdin = Pipe.open();
-    Memfd bulk = Memfd.create("command");
-    Optional<Pipe> output = terminal.isPresent() ? Optional.empty() : Optional.of(Pipe.open());
-    FileDescriptor readBulk = bulk.openReadOnly();
-    Launch launch =
-        new Launch(
-            opening.id().environment(),
+  /** Ends the spare shell of an environment. Blocks until nothing of it is left. */
+  public void dropSpare(EnvironmentId environment) {
+    spares.drop(environment);
+  }
+
+  /** Ends the spare shell of an environment if nobody wanted it for {@code age}. */
+  public void dropSpareOlderThan(EnvironmentId environment, Duration age) {
+    spares.dropOlder(environment, age);
+  }
+
+  private ShellProcess run(ShellLauncher.Launched launched) {
+    Opening opening = launched.opening();
+    var process =
+        new ShellProcess(
             opening.id(),
-            opening.workspace(),
-            opening.cwd(),
-            opening.environment(),
-            opening.limits(),
-            opening.network(),
-            stdin.read(),
-            script.read(),
-            readBulk,
-            output.map(Pipe::write),
-            terminal);
-    var started = sandbox.start(launch);
-    stdin.read().close();
-    script.read().close();
-    readBulk.close();
-    output.ifPresent(p -> p.write().close());
-    FileDescriptor prints = output.map(Pipe::read).orElseGet(() -> terminal.orElseThrow().master());
-    return switch (started) {
-      case Result.Refused<?>(var failure) -> {
-        List.of(script.write(), stdin.write(), prints).forEach(FileDescriptor::close);
-        bulk.close();
-        yield Result.refused(failure);
-      }
-      case Result.Ok<io.envapi.sandbox.Started>(var shell) -> {
-        stdin.write().setNonBlocking();
-        prints.setNonBlocking();
-        var pipes = new ShellProcess.Pipes(script.write(), stdin.write(), prints, bulk, terminal);
-        var process =
-            new ShellProcess(
-                opening.id(),
-                shell,
-                pipes,
-                sandbox.lost(opening.id().environment()),
-                runtime,
-                opening.workspace().logs(),
-                opening.ringBytes());
-        live.put(opening.id(), process);
-        var _ = process.gone().thenRun(() -> live.remove(opening.id(), process));
-        if (ending) {
-          runtime.waiting().execute(process::kill);
-        }
-        yield Result.ok(process);
-      }
-    };
+            launched.started(),
+            launched.pipes(),
+            sandbox.lost(opening.id().environment()),
+            runtime,
+            opening.workspace().logs(),
+            opening.ringBytes());
+    live.put(opening.id(), process);
+    var _ = process.gone().thenRun(() -> live.remove(opening.id(), process));
+    if (ending) {
+      runtime.waiting().execute(process::kill);
+    }
+    return process;
   }
 
   public Optional<ShellProcess> find(ShellId id) {
@@ -161,8 +148,7 @@ public final class ShellProcesses {
   public CompletableFuture<Void> endAll(Duration grace) {
     ending = true;
     return CompletableFuture.allOf(
-        live.values().stream()
-            .map(shell -> end(shell, grace))
+        Stream.concat(Stream.of(spares.dropAll()), live.values().stream().map(s -> end(s, grace)))
             .toArray(CompletableFuture<?>[]::new));
   }
 

@@ -8,15 +8,18 @@ import java.time.Duration;
  *
  * @param closeGrace from SIGTERM to SIGKILL when a shell is closed; may be zero
  * @param reaperInterval how often idle shells and environments are looked for
+ * @param spares the most shells that wait on this host for a one-shot command; 0 for none
  * @param maxReadBytes the most output that one answer holds
  */
-public record ShellSettings(Duration closeGrace, Duration reaperInterval, int maxReadBytes) {
+public record ShellSettings(
+    Duration closeGrace, Duration reaperInterval, int spares, int maxReadBytes) {
 
   /** From the {@code envapi} section. */
   public static ShellSettings from(Config envapi) {
     return new ShellSettings(
         envapi.getDuration("shell.close-grace"),
         envapi.getDuration("shell.reaper-interval"),
+        envapi.getInt("shell.spares"),
         Math.toIntExact(envapi.getBytes("files.max-read-bytes")));
   }
 }
