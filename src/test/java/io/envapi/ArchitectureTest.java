@@ -31,6 +31,7 @@ class ArchitectureTest {
   private static final Map<String, List<String>> MAY_USE =
       Map.ofEntries(
           Map.entry("linux", List.of()),
+          Map.entry("metrics", List.of()),
           Map.entry("id", List.of()),
           Map.entry("failure", List.of("id")),
           Map.entry("audit", List.of("id")),
@@ -67,6 +68,7 @@ class ArchitectureTest {
               "http",
               List.of(
                   "host",
+                  "metrics",
                   "environment",
                   "shell",
                   "account",
@@ -145,6 +147,17 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("org.apache.pekko.http..")
+        .check(CLASSES);
+  }
+
+  @Test
+  void onlyMetricsKnowsMicrometer() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + "metrics")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("io.micrometer..")
         .check(CLASSES);
   }
 

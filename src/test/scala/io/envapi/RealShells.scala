@@ -4,7 +4,7 @@ import io.envapi.audit.AuditLog
 import io.envapi.id.EnvironmentId
 import io.envapi.linux.Poller
 import io.envapi.sandbox.{Sandbox, SandboxProbe, SandboxSettings, SandboxTier, Workspace}
-import io.envapi.shell.{ShellProcesses, ShellRuntime, ShellSettings}
+import io.envapi.shell.{ShellMeter, ShellProcesses, ShellRuntime, ShellSettings}
 import org.apache.pekko.stream.Materializer
 import org.scalatest.BeforeAndAfterAll
 
@@ -57,7 +57,8 @@ trait RealShells extends BeforeAndAfterAll { this: ActorBehaviour =>
       Materializer.createMaterializer(system),
       blocking,
       Executors.newVirtualThreadPerTaskExecutor(),
-      new ShellSettings(Duration.ofMillis(300), reaperInterval, 4, 1 << 20))
+      new ShellSettings(Duration.ofMillis(300), reaperInterval, 4, 1 << 20, 0),
+      ShellMeter.NONE)
 
   protected lazy val processes: ShellProcesses = new ShellProcesses(sandbox, runtime)
 

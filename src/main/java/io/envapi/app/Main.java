@@ -101,7 +101,9 @@ public final class Main {
                 keyring.tokens(),
                 keyring.credentials(),
                 audit,
-                service.blocking()),
+                service.blocking(),
+                service.metrics(),
+                LoggerLevels.ofProcess()),
             new Api.Configuration(
                 settings.http(),
                 settings.files(),

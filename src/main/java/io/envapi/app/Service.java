@@ -6,6 +6,7 @@ import io.envapi.audit.AuditLog;
 import io.envapi.host.HostSettings;
 import io.envapi.host.Node;
 import io.envapi.linux.Poller;
+import io.envapi.metrics.Metrics;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.shell.ShellProcesses;
 import io.envapi.shell.ShellRuntime;
@@ -16,6 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.pekko.actor.BootstrapSetup;
+import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -32,23 +35,27 @@ final class Service {
   private final CompletableFuture<ShellProcesses> shells;
   private final ExecutorService blocking;
   private final String journal;
+  private final Metrics metrics;
 
   private Service(
       ActorSystem<Void> system,
       CompletableFuture<Node.Running> running,
       CompletableFuture<ShellProcesses> shells,
       ExecutorService blocking,
-      String journal) {
+      String journal,
+      Metrics metrics) {
     this.system = system;
     this.running = running;
     this.shells = shells;
     this.blocking = blocking;
     this.journal = journal;
+    this.metrics = metrics;
   }
 
   /** Starts the actors. {@code root} must be held. */
   static Service start(Settings settings, DataRoot root, Sandbox sandbox, AuditLog audit)
       throws IOException {
+    var metrics = new Metrics();
     String journal = Journal.url(root.directory("journal"));
     Journal.migrate(journal);
     ExecutorService blocking =
@@ -65,9 +72,15 @@ final class Service {
                       Materializer.createMaterializer(context),
                       blocking,
                       Executors.newVirtualThreadPerTaskExecutor(),
-                      settings.shell());
+                      settings.shell(),
+                      new MeteredShells(metrics));
               var processes = new ShellProcesses(sandbox, runtime);
               shells.complete(processes);
+              metrics.gauge("envapi.shells", "Live shells", processes::count);
+              metrics.gauge(
+                  "envapi.environments.live",
+                  "Environments with a live shell",
+                  processes::environments);
               Behavior<SelfUp> node =
                   Node.create(
                       new Node.Parts(
@@ -85,11 +98,17 @@ final class Service {
               return Behaviors.empty();
             });
     return new Service(
-        ActorSystem.create(guardian, "envapi", config(settings, journal)),
+        ActorSystem.create(
+            guardian,
+            "envapi",
+            ActorSystemSetup.create(
+                BootstrapSetup.create(config(settings, journal)),
+                new MeteredJournal.Meter(metrics))),
         running,
         shells,
         blocking,
-        journal);
+        journal,
+        metrics);
   }
 
   private static Config config(Settings settings, String journal) {
@@ -118,6 +137,11 @@ final class Service {
   void awaitEnd() throws SQLException {
     system.getWhenTerminated().toCompletableFuture().join();
     Journal.close(journal);
+    metrics.close();
+  }
+
+  Metrics metrics() {
+    return metrics;
   }
 
   /** For work of the routes that blocks shortly. */

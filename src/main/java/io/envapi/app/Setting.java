@@ -50,6 +50,31 @@ record Setting(String name, String path, SettingKind kind) {
                   new Setting(
                       "REQUEST_TIMEOUT_SECONDS", "http.request-timeout", seconds(false, DAY)),
                   new Setting("ASK_TIMEOUT_SECONDS", "http.ask-timeout", seconds(false, 600)),
+                  new Setting(
+                      "MAX_REQUESTS_PER_SECOND",
+                      "http.max-requests-per-second",
+                      integer(0, 1_000_000)),
+                  new Setting(
+                      "MAX_CONCURRENT_REQUESTS",
+                      "http.max-concurrent-requests",
+                      integer(0, 1_000_000)),
+                  new Setting(
+                      "MAX_STREAMS_PER_ACCOUNT",
+                      "http.max-streams-per-account",
+                      integer(0, 1_000_000)),
+                  new Setting(
+                      "MAX_REFUSED_PER_SECOND",
+                      "http.max-refused-per-second",
+                      integer(0, 1_000_000)),
+                  new Setting("MAX_CONNECTIONS", "http.max-connections", integer(10, 1_000_000)),
+                  new Setting(
+                      "MAX_CONNECTIONS_PER_ADDRESS",
+                      "http.max-connections-per-address",
+                      integer(0, 1_000_000)),
+                  new Setting("HEAD_TIMEOUT_SECONDS", "http.head-timeout", seconds(false, 3600)),
+                  new Setting("BODY_TIMEOUT_SECONDS", "http.body-timeout", seconds(false, 3600)),
+                  new Setting("KEEP_ALIVE_SECONDS", "http.keep-alive", seconds(false, DAY)),
+                  new Setting("METRICS_TOKEN", "http.metrics-token", token()),
                   new Setting("KEYRING_BASE_URL", "keyring.base-url", url()),
                   new Setting("KEYRING_ISSUER", "keyring.issuer", text()),
                   new Setting("KEYRING_SERVICE_NAME", "keyring.service-name", serviceName()),
@@ -75,6 +100,7 @@ record Setting(String name, String path, SettingKind kind) {
                   new Setting(
                       "REAPER_INTERVAL_SECONDS", "shell.reaper-interval", seconds(false, YEAR)),
                   new Setting("SPARE_SHELLS", "shell.spares", integer(0, 10_000)),
+                  new Setting("MAX_LIVE_SHELLS", "shell.max-live", integer(0, 1_000_000)),
                   new Setting("MAX_FILE_READ_BYTES", "files.max-read-bytes", bytes(ONE_ARRAY)),
                   new Setting("MAX_FILE_WRITE_BYTES", "files.max-write-bytes", bytes(ONE_ARRAY)),
                   new Setting("LOG_JSON", "log.json", bool()),

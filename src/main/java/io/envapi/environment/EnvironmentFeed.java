@@ -6,7 +6,6 @@ import io.envapi.shell.ShellEvent;
 import java.time.Duration;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
@@ -32,7 +31,8 @@ final class EnvironmentFeed {
   private boolean collecting;
 
   /** By identity, since two readers may ask the same. */
-  private final Map<Environment.AwaitEvents, Cancellable> waiting = new IdentityHashMap<>();
+  private final IdentityHashMap<Environment.AwaitEvents, Cancellable> waiting =
+      new IdentityHashMap<>();
 
   EnvironmentFeed(ActorContext<Environment.Command> context) {
     this.context = context;

@@ -6,7 +6,9 @@ import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
+import io.envapi.metrics.Metrics;
 import io.envapi.shell.ShellSettings;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
@@ -30,7 +32,9 @@ public final class Api {
       TokenVerifier tokens,
       CredentialClient credentials,
       AuditLog audit,
-      Executor disk) {}
+      Executor disk,
+      Metrics metrics,
+      LogLevels logLevels) {}
 
   /**
    * How it behaves.
@@ -44,16 +48,25 @@ public final class Api {
       String defaultProfile,
       Readiness readiness) {}
 
+  private final RouteTable routes;
+  private final Metrics metrics;
   private final Front front;
 
   public Api(ActorSystem<?> system, Parts parts, Configuration configuration) {
     var gate =
-        new Gate(configuration.http().apiKeys(), parts.tokens(), configuration.defaultProfile());
+        new Gate(
+            configuration.http().apiKeys(),
+            parts.tokens(),
+            configuration.defaultProfile(),
+            configuration.http().load().refusedPerSecond());
+    this.metrics = parts.metrics();
+    this.routes = routes(system, parts, configuration);
     this.front =
         new Front(
-            routes(system, parts, configuration),
+            routes,
             gate,
             configuration.http(),
+            parts.metrics(),
             Materializer.createMaterializer(system));
   }
 
@@ -66,7 +79,17 @@ public final class Api {
     return front.handle(request);
   }
 
-  static RouteTable routes(ActorSystem<?> system, Parts parts, Configuration configuration) {
+  Metrics metrics() {
+    return metrics;
+  }
+
+  /** Every way in. */
+  List<RouteTable.Entry> entries() {
+    return routes.entries();
+  }
+
+  private static RouteTable routes(
+      ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
     AuditLog audit = parts.audit();
     var routes = new RouteTable();
@@ -89,6 +112,8 @@ public final class Api {
     new WatchRoutes(environments).addTo(routes);
     new RawFileRoutes(environments, audit).addTo(routes);
     new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);
+    new LogLevelRoutes(parts.logLevels(), audit).addTo(routes);
+    new MetricsRoutes(parts.metrics(), configuration.http().metricsToken()).addTo(routes);
     return routes;
   }
 }

@@ -4,6 +4,7 @@ import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -16,10 +17,12 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
+import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
+import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
 import org.apache.pekko.stream.Materializer;
@@ -29,30 +32,40 @@ import org.apache.pekko.util.ByteString;
 /** One request that found its route. */
 final class Exchange {
 
-  private static final Duration BODY_TIMEOUT = Duration.ofSeconds(60);
-
   private final HttpRequest request;
-  private final String path;
+  private final Visit visit;
   private final Map<String, String> parameters;
   private final long maxBodyBytes;
+  private final Duration bodyTimeout;
   private final Materializer materializer;
 
   Exchange(
       HttpRequest request,
-      String path,
+      Visit visit,
       Map<String, String> parameters,
-      long maxBodyBytes,
+      HttpSettings settings,
       Materializer materializer) {
     this.request = request;
-    this.path = path;
+    this.visit = visit;
     this.parameters = parameters;
-    this.maxBodyBytes = maxBodyBytes;
+    this.maxBodyBytes = settings.maxBodyBytes();
+    this.bodyTimeout = settings.load().bodyTimeout();
     this.materializer = materializer;
   }
 
   /** As it stands in the request line. */
   String path() {
-    return path;
+    return visit.path();
+  }
+
+  /** As the log sees it. */
+  Visit visit() {
+    return visit;
+  }
+
+  /** Where the request comes from; whatever is in front of the service hides it. */
+  Optional<InetAddress> client() {
+    return request.getAttribute(AttributeKeys.remoteAddress).flatMap(RemoteAddress::getAddress);
   }
 
   /** A variable segment of the path. */
@@ -79,19 +92,24 @@ final class Exchange {
   /** With the environment that the path names. */
   CompletionStage<Answer> environment(Function<EnvironmentId, CompletionStage<Answer>> then) {
     String id = parameter("environment");
-    return found(EnvironmentId.parse(id), Failure.Kind.ENVIRONMENT, id, then);
+    return found(EnvironmentId.parse(id), Failure.Kind.ENVIRONMENT, id, Function.identity(), then);
   }
 
   /** With the shell that the path names. */
   CompletionStage<Answer> shell(Function<ShellId, CompletionStage<Answer>> then) {
     String id = parameter("shell");
-    return found(ShellId.parse(id), Failure.Kind.SHELL, id, then);
+    return found(ShellId.parse(id), Failure.Kind.SHELL, id, ShellId::environment, then);
   }
 
   /** With the command that the path names. */
   CompletionStage<Answer> command(Function<CommandId, CompletionStage<Answer>> then) {
     String id = parameter("command");
-    return found(CommandId.parse(id), Failure.Kind.COMMAND, id, then);
+    return found(
+        CommandId.parse(id),
+        Failure.Kind.COMMAND,
+        id,
+        command -> command.shell().environment(),
+        then);
   }
 
   /** With the query, or the answer that says what is wrong with it. */
@@ -137,7 +155,7 @@ final class Exchange {
     }
     return entity
         .withSizeLimit(maxBodyBytes)
-        .toStrict(BODY_TIMEOUT.toMillis(), maxBodyBytes + 1, materializer)
+        .toStrict(bodyTimeout.toMillis(), maxBodyBytes + 1, materializer)
         .<Bodies.Read<T>>handle(
             (strict, failure) ->
                 failure == null
@@ -146,8 +164,13 @@ final class Exchange {
         .thenCompose(read -> go(read, then));
   }
 
-  private static <T> CompletionStage<Answer> found(
-      Optional<T> id, Failure.Kind kind, String sent, Function<T, CompletionStage<Answer>> then) {
+  private <T> CompletionStage<Answer> found(
+      Optional<T> id,
+      Failure.Kind kind,
+      String sent,
+      Function<T, EnvironmentId> environment,
+      Function<T, CompletionStage<Answer>> then) {
+    id.map(environment).ifPresent(visit::about);
     return id.map(then).orElseGet(() -> Problems.of(new Failure.NotFound(kind, sent)).now());
   }
 

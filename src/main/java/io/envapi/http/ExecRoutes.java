@@ -103,6 +103,7 @@ final class ExecRoutes {
             return Problems.of(new Failure.NotFound(Failure.Kind.ENVIRONMENT, once.environment()))
                 .now();
           }
+          exchange.visit().about(id.get());
           return given(
               caller,
               id.get(),

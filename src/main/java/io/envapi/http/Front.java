@@ -2,7 +2,9 @@ package io.envapi.http;
 
 import io.envapi.id.AccountId;
 import io.envapi.keyring.Caller;
+import io.envapi.metrics.Metrics;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -26,7 +28,6 @@ import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.MDC;
 
 /**
  * Takes every request and answers every request: finds its endpoint, lets the caller in, and turns
@@ -52,44 +53,60 @@ final class Front {
   private final RouteTable routes;
   private final Gate gate;
   private final Set<AccountId> operators;
-  private final long maxBodyBytes;
+  private final HttpSettings settings;
+  private final Load load;
+  private final Metrics metrics;
   private final Materializer materializer;
 
-  Front(RouteTable routes, Gate gate, HttpSettings settings, Materializer materializer) {
+  Front(
+      RouteTable routes,
+      Gate gate,
+      HttpSettings settings,
+      Metrics metrics,
+      Materializer materializer) {
     this.routes = routes;
     this.gate = gate;
     this.operators = settings.operatorAccounts();
-    this.maxBodyBytes = settings.maxBodyBytes();
+    this.settings = settings;
+    this.metrics = metrics;
     this.materializer = materializer;
+    this.load = new Load(settings.load(), System::nanoTime, materializer);
+    metrics.gauge(
+        "envapi.http.requests.active", "Requests of accounts in progress", load::requests);
+    metrics.gauge("envapi.http.streams", "Streams being read", load::streams);
   }
 
   CompletionStage<HttpResponse> handle(HttpRequest request) {
-    long started = System.nanoTime();
     String path = path(request);
-    String id = RequestIds.of(request);
+    var visit = new Visit(request, path);
+    String id = visit.id();
     request
         .getHeader(TimeoutAccess.class)
         .ifPresent(
             access ->
                 access.timeoutAccess().updateHandler(_ -> response(Problems.noAnswer(), path, id)));
-    return answer(request, path)
+    return answer(request, visit)
         .handle(
             (answer, failure) -> {
               HttpResponse response =
-                  response(failure == null ? answer : problem(failure, id), path, id);
-              log(request, path, id, response, started);
+                  response(failure == null ? answer : problem(failure, visit), path, id);
+              int status = response.status().intValue();
+              metrics.request(visit.route(), visit.method(), status, visit.nanos());
+              visit.log(status);
               drain(request);
               return response;
             });
   }
 
-  private CompletionStage<Answer> answer(HttpRequest request, String path) {
+  private CompletionStage<Answer> answer(HttpRequest request, Visit visit) {
     try {
-      return switch (routes.find(request.method().name(), path)) {
+      return switch (routes.find(visit.method(), visit.path())) {
         case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
         case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
-        case RouteTable.Found(var endpoint, var parameters) ->
-            answer(endpoint, new Exchange(request, path, parameters, maxBodyBytes, materializer));
+        case RouteTable.Found(var template, var endpoint, var parameters) -> {
+          visit.route(template);
+          yield answer(endpoint, new Exchange(request, visit, parameters, settings, materializer));
+        }
       };
     } catch (RuntimeException e) {
       return CompletableFuture.failedStage(e);
@@ -117,14 +134,52 @@ final class Front {
         .thenCompose(
             admission ->
                 switch (admission) {
-                  case Gate.Admitted(var caller) -> then.apply(caller);
+                  case Gate.Admitted(var caller) -> taken(exchange, caller, then);
                   case Gate.Denied(var problem) -> problem.now();
                 });
   }
 
-  private static Problem problem(Throwable failure, String id) {
-    try (var _ = MDC.putCloseable("request_id", id)) {
-      return problem(failure);
+  private CompletionStage<Answer> taken(
+      Exchange exchange, Caller caller, Function<Caller, CompletionStage<Answer>> then) {
+    AccountId account = caller.account();
+    exchange.visit().by(account);
+    boolean stream = exchange.wantsEvents();
+    Optional<Problem> refusal = load.enter(account, stream);
+    if (refusal.isPresent()) {
+      return refusal.get().now();
+    }
+    return attempt(caller, then)
+        .handle(
+            (answer, failure) -> {
+              if (failure == null && answer instanceof Answer.Events events) {
+                return load.leave(account, stream, events);
+              }
+              load.leave(account, stream);
+              if (failure != null) {
+                throw failure instanceof CompletionException known
+                    ? known
+                    : new CompletionException(failure);
+              }
+              return answer;
+            });
+  }
+
+  private static CompletionStage<Answer> attempt(
+      Caller caller, Function<Caller, CompletionStage<Answer>> then) {
+    try {
+      return then.apply(caller);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
+    }
+  }
+
+  private Problem problem(Throwable failure, Visit visit) {
+    try (var _ = visit.inLog()) {
+      Problem problem = problem(failure);
+      if (problem.code() == ProblemCode.HOST_UNAVAILABLE) {
+        metrics.askTimedOut();
+      }
+      return problem;
     }
   }
 
@@ -205,25 +260,10 @@ final class Front {
    */
   private void drain(HttpRequest request) {
     if (!request.entity().isStrict() && request.getHeader("Expect").isEmpty()) {
-      request.entity().withSizeLimit(DRAINED_BODIES * maxBodyBytes).discardBytes(materializer);
-    }
-  }
-
-  /** Never the query, a header or a body: each may hold what is not for a log. */
-  private static void log(
-      HttpRequest request, String path, String id, HttpResponse response, long started) {
-    if (!LOG.isInfoEnabled()) {
-      return;
-    }
-    long millis = (System.nanoTime() - started) / 1_000_000;
-    int status = response.status().intValue();
-    String method = request.method().name();
-    try (var _ = MDC.putCloseable("request_id", id)) {
-      if (path.startsWith("/v1/")) {
-        LOG.info("{} {} {} {} ms", method, path, status, millis);
-      } else {
-        LOG.debug("{} {} {} {} ms", method, path, status, millis);
-      }
+      request
+          .entity()
+          .withSizeLimit(DRAINED_BODIES * settings.maxBodyBytes())
+          .discardBytes(materializer);
     }
   }
 }

@@ -1,10 +1,12 @@
 package io.envapi.http;
 
+import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.AccountId;
 import io.envapi.keyring.Caller;
 import io.envapi.keyring.Secret;
 import io.envapi.keyring.TokenVerifier;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,16 +31,25 @@ final class Gate {
 
   record Denied(Problem problem) implements Admission {}
 
+  private static final int MOST_JUDGED = 1000;
+
   private static final Pattern BEARER = Pattern.compile("(?i:bearer) +([^ ]+)");
 
   private final List<byte[]> keyDigests;
   private final TokenVerifier tokens;
   private final String defaultProfile;
+  private final Buckets<InetAddress> refusals;
+  private final AtomicInteger judging = new AtomicInteger();
 
-  Gate(List<String> apiKeys, TokenVerifier tokens, String defaultProfile) {
+  /**
+   * @param refusedPerSecond how many tokens of one client address are refused in a second before
+   *     others of it are not even looked at; 0 for any number
+   */
+  Gate(List<String> apiKeys, TokenVerifier tokens, String defaultProfile, int refusedPerSecond) {
     this.keyDigests = apiKeys.stream().map(Gate::digest).toList();
     this.tokens = tokens;
     this.defaultProfile = defaultProfile;
+    this.refusals = new Buckets<>(refusedPerSecond, System::nanoTime);
   }
 
   CompletionStage<Admission> admit(Exchange exchange) {
@@ -45,9 +57,35 @@ final class Gate {
       return denied(Problems.apiKeyRefused());
     }
     Optional<String> token = token(exchange);
-    return token.isEmpty()
-        ? denied(Problems.unauthorized())
-        : tokens.verify(token.get()).thenApply(account -> admit(exchange, token.get(), account));
+    if (token.isEmpty()) {
+      return denied(Problems.unauthorized());
+    }
+    return isUnread(exchange.client(), token.get())
+        ? denied(Problems.tooManyRefused())
+        : judged(exchange.client(), token.get())
+            .thenApply(account -> admit(exchange, token.get(), account));
+  }
+
+  /**
+   * Strangers make work that nobody accounts for: so only so many wait for the keys at once, and
+   * who was refused too often is not looked at. A token that was accepted before costs nothing.
+   */
+  private boolean isUnread(Optional<InetAddress> client, String token) {
+    boolean late = client.map(refusals::isEmpty).orElse(false) || judging.get() >= MOST_JUDGED;
+    return late && !tokens.knows(token);
+  }
+
+  private CompletionStage<Result<AccountId>> judged(Optional<InetAddress> client, String token) {
+    judging.incrementAndGet();
+    return tokens
+        .verify(token)
+        .whenComplete(
+            (account, failure) -> {
+              judging.decrementAndGet();
+              if (account instanceof Result.Refused<AccountId>(Failure.Unauthorized _)) {
+                client.ifPresent(refusals::take);
+              }
+            });
   }
 
   private Admission admit(Exchange exchange, String token, Result<AccountId> verified) {

@@ -1,5 +1,6 @@
 package io.envapi.http;
 
+import io.envapi.metrics.Metrics;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,9 @@ public final class HttpServer {
   /** A token may be 16 KiB long, a path 4096 bytes that are each sent as three. */
   private static final int MAX_LINE_BYTES = 32 * 1024;
 
+  private static final Duration CHECK = Duration.ofMillis(500);
+  private static final int BEYOND = 1000;
+
   /** Of a silent connection beyond the longest time an answer may take. */
   private static final Duration IDLE_MARGIN = Duration.ofSeconds(30);
 
@@ -33,27 +37,46 @@ public final class HttpServer {
   /** Binds; port 0 takes a free one, which the binding tells. */
   public static CompletionStage<ServerBinding> start(
       ActorSystem<?> system, Api api, HttpSettings settings) {
-    return start(system, api::handle, settings);
+    return start(system, api::handle, settings, api.metrics());
   }
 
   static CompletionStage<ServerBinding> start(
       ActorSystem<?> system,
       Function<HttpRequest, CompletionStage<HttpResponse>> handler,
-      HttpSettings settings) {
+      HttpSettings settings,
+      Metrics metrics) {
+    var connections = new Connections(settings.load());
+    metrics.gauge("envapi.http.connections", "Open connections of clients", connections::count);
+    var checks =
+        system
+            .scheduler()
+            .scheduleWithFixedDelay(CHECK, CHECK, connections::check, system.executionContext());
     return Http.get(system)
         .newServerAt(settings.host(), settings.port())
-        .withSettings(serverSettings(system, settings))
-        .bind(handler);
+        .withSettings(serverSettings(system, settings, connections))
+        .bind(connections.watched(handler))
+        .whenComplete(
+            (binding, failure) -> {
+              if (failure == null) {
+                binding.whenTerminated().whenComplete((_, _) -> checks.cancel());
+              } else {
+                checks.cancel();
+              }
+            });
   }
 
-  private static ServerSettings serverSettings(ActorSystem<?> system, HttpSettings settings) {
+  private static ServerSettings serverSettings(
+      ActorSystem<?> system, HttpSettings settings, Connections connections) {
     ServerSettings defaults = ServerSettings.create(system.classicSystem());
     return defaults
         .withTimeouts(timeouts(defaults, settings))
         .withParserSettings(parserSettings(defaults.getParserSettings(), settings))
         .withParsingErrorHandler(UnparsableRequests.class.getName())
         // Headers and body are two writes; without this the second waits for an acknowledgement.
-        .withSocketOptions(List.of(TcpSO.tcpNoDelay(true)))
+        .withSocketOptions(List.of(TcpSO.tcpNoDelay(true), connections))
+        // Those beyond the limit are let in too, so that they can take the place of idle ones.
+        .withMaxConnections(settings.load().connections() + BEYOND)
+        .withRemoteAddressAttribute(true)
         .withRawRequestUriHeader(true)
         .withTransparentHeadRequests(false)
         .withServerHeader(Optional.empty());

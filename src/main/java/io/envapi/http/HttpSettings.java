@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
  * @param requestTimeout longer than the longest wait a caller can ask for
  * @param askTimeout for an answer within the service, beyond a wait the caller asked for
  * @param allowNetwork whether an environment may be created with network access
+ * @param metricsToken lets whoever collects the metrics in; empty: there are none to be had
  */
 public record HttpSettings(
     String host,
@@ -25,7 +26,9 @@ public record HttpSettings(
     long maxBodyBytes,
     Duration requestTimeout,
     Duration askTimeout,
-    boolean allowNetwork) {
+    boolean allowNetwork,
+    LoadSettings load,
+    String metricsToken) {
 
   public HttpSettings {
     apiKeys = List.copyOf(apiKeys);
@@ -44,10 +47,12 @@ public record HttpSettings(
         envapi.getBytes("http.max-body-bytes"),
         envapi.getDuration("http.request-timeout"),
         envapi.getDuration("http.ask-timeout"),
-        envapi.getBoolean("sandbox.allow-network"));
+        envapi.getBoolean("sandbox.allow-network"),
+        LoadSettings.from(envapi),
+        envapi.getString("http.metrics-token"));
   }
 
-  /** Without the API keys. */
+  /** Without the API keys and the token. */
   @Override
   public String toString() {
     return "HttpSettings[%s:%d, %d API keys]".formatted(host, port, apiKeys.size());

@@ -92,6 +92,12 @@ final class Problems {
         .header("WWW-Authenticate", "Bearer");
   }
 
+  /** For a client that has sent too many tokens that were refused. */
+  static Problem tooManyRefused() {
+    return Problem.of(ProblemCode.TOO_MANY_REQUESTS, "too many tokens of this client were refused")
+        .retryAfter(1);
+  }
+
   static Problem forbidden() {
     return Problem.of(ProblemCode.FORBIDDEN, "the account is no operator");
   }

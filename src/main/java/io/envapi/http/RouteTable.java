@@ -40,20 +40,27 @@ final class RouteTable {
   sealed interface Match {}
 
   /**
+   * @param template the path as it was added
    * @param parameters the path's variable segments by name, decoded
    */
-  record Found(Endpoint endpoint, Map<String, String> parameters) implements Match {}
+  record Found(String template, Endpoint endpoint, Map<String, String> parameters)
+      implements Match {}
 
   record WrongMethod(SequencedSet<String> allowed) implements Match {}
 
   record Nowhere() implements Match {}
 
+  /** One way in. */
+  record Entry(String method, String template, Endpoint endpoint) {}
+
   /** One path while its methods are added. */
   static final class Path {
 
+    private final String template;
     private final Node node;
 
-    private Path(Node node) {
+    private Path(String template, Node node) {
+      this.template = template;
       this.node = node;
     }
 
@@ -78,7 +85,7 @@ final class RouteTable {
     }
 
     Path add(String method, Endpoint endpoint) {
-      if (node.methods.putIfAbsent(method, endpoint) != null) {
+      if (node.methods.putIfAbsent(method, new Entry(method, template, endpoint)) != null) {
         throw new IllegalStateException("two endpoints for one method");
       }
       return this;
@@ -89,11 +96,11 @@ final class RouteTable {
     private final Map<String, Node> literals = new HashMap<>();
     private Optional<Node> variable = Optional.empty();
     private String variableName = "";
-    private final SequencedMap<String, Endpoint> methods = new LinkedHashMap<>();
+    private final SequencedMap<String, Entry> methods = new LinkedHashMap<>();
   }
 
   private final Node root = new Node();
-  private final List<String> templates = new ArrayList<>();
+  private final List<Node> added = new ArrayList<>();
 
   /** Adds a path; a segment in braces stands for any one that is not empty. */
   Path on(String template) {
@@ -101,13 +108,13 @@ final class RouteTable {
     for (String segment : segments(template)) {
       node = segment.startsWith("{") ? variable(node, segment) : literal(node, segment);
     }
-    templates.add(template);
-    return new Path(node);
+    added.add(node);
+    return new Path(template, node);
   }
 
-  /** All paths, in the order in which they were added. */
-  List<String> templates() {
-    return List.copyOf(templates);
+  /** Every way in, in the order in which the paths were added. */
+  List<Entry> entries() {
+    return added.stream().distinct().flatMap(node -> node.methods.values().stream()).toList();
   }
 
   /**
@@ -135,9 +142,9 @@ final class RouteTable {
   }
 
   private static Match choose(Node node, String method, Map<String, String> parameters) {
-    Endpoint endpoint = node.methods.get(method.equals("HEAD") ? "GET" : method);
-    if (endpoint != null) {
-      return new Found(endpoint, parameters);
+    Entry entry = node.methods.get(method.equals("HEAD") ? "GET" : method);
+    if (entry != null) {
+      return new Found(entry.template(), entry.endpoint(), parameters);
     }
     var allowed = new LinkedHashSet<String>();
     for (String each : node.methods.keySet()) {

@@ -66,6 +66,14 @@ public final class TokenVerifier {
         .thenApply(judging -> judging.then(held -> judge(jws, digest, held)));
   }
 
+  /** Whether the token was accepted before and need not be judged again; its time may be over. */
+  public boolean knows(String token) {
+    return token.length() <= MAX_TOKEN_CHARS
+        && keys.fresh()
+            .flatMap(held -> held.verified().find(VerifiedTokens.digest(token)))
+            .isPresent();
+  }
+
   /**
    * Whether tokens can be verified; asks the keyring when that is in doubt and not asked lately.
    */

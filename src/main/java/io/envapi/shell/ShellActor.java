@@ -298,6 +298,7 @@ public final class ShellActor
         .thenRun(
             (ShellState next) -> {
               life.finished(finished.id(), finished.finishedAt());
+              runtime.meter().ended(finished.reason());
               environment.tell(new Happened(spec.identity(), finished));
               shell.ifPresent(status -> ended(next, Optional.of(status)));
               waiters.takeForEnd().forEach(w -> answers.waited(next, w));
@@ -399,6 +400,7 @@ public final class ShellActor
         .persist(lost)
         .thenRun(
             (ShellState next) -> {
+              runtime.meter().ended(lost.reason());
               environment.tell(new Happened(spec.identity(), lost));
               ended(next, status);
             })

@@ -39,13 +39,26 @@ final class ShellLauncher {
   }
 
   private final Sandbox sandbox;
+  private final ShellMeter meter;
 
-  ShellLauncher(Sandbox sandbox) {
+  ShellLauncher(Sandbox sandbox, ShellMeter meter) {
     this.sandbox = sandbox;
+    this.meter = meter;
   }
 
   /** Blocks; leaves nothing behind when it is refused. */
   Result<Launched> launch(ShellProcesses.Opening opening) {
+    long begun = System.nanoTime();
+    Result<Launched> launched = attempt(opening);
+    switch (launched) {
+      case Result.Ok<Launched> _ ->
+          meter.started(sandbox.tier().label(), System.nanoTime() - begun);
+      case Result.Refused<Launched> _ -> meter.notStarted();
+    }
+    return launched;
+  }
+
+  private Result<Launched> attempt(ShellProcesses.Opening opening) {
     try {
       return opening.terminal().isPresent()
           ? sandbox

@@ -73,6 +73,7 @@ public final class ShellProcess {
   private final String scriptPipe;
   private final Executor waiting;
   private final OutputRing ring;
+  private final ShellMeter meter;
   private final Path logs;
   private final Framing framing = new Framing();
   private final Redaction redaction = new Redaction();
@@ -102,6 +103,7 @@ public final class ShellProcess {
     this.pipes = pipes;
     this.sandboxLost = sandboxLost;
     this.logs = logs;
+    this.meter = runtime.meter();
     this.ring = new OutputRing(ringBytes, 0);
     this.scriptPipe = pipes.script().link();
     this.waiting = runtime.waiting();
@@ -207,6 +209,7 @@ public final class ShellProcess {
 
   private void emit(ByteString bytes) {
     if (!bytes.isEmpty()) {
+      meter.printed(bytes.size());
       // Who has read a byte finds the next ones in the log, should the service be killed here.
       if (logging) {
         current.ifPresent(c -> c.log().append(bytes));

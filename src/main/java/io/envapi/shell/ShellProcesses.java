@@ -14,6 +14,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -62,20 +64,19 @@ public final class ShellProcesses {
   private final SpareShells spares;
   private final Map<ShellId, ShellProcess> live = new ConcurrentHashMap<>();
   private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
+  private final AtomicInteger starting = new AtomicInteger();
   private volatile boolean ending;
 
   public ShellProcesses(Sandbox sandbox, ShellRuntime runtime) {
     this.sandbox = sandbox;
     this.runtime = runtime;
-    this.launcher = new ShellLauncher(sandbox);
+    this.launcher = new ShellLauncher(sandbox, runtime.meter());
     this.spares = new SpareShells(launcher, runtime.settings().spares(), runtime.waiting());
   }
 
   /** Starts a shell. Blocks; leaves nothing behind when it is refused. */
   public Result<ShellProcess> open(Opening opening) {
-    return ending
-        ? Result.refused(new Failure.HostUnavailable(RETRY_SECONDS))
-        : launcher.launch(opening).map(launched -> run(launched));
+    return ifRoom(() -> launcher.launch(opening).map(this::run));
   }
 
   /**
@@ -85,17 +86,31 @@ public final class ShellProcesses {
    * @param next the id of a spare where there was none, see {@link #wantsSpare}
    */
   public Result<ShellProcess> openOnce(Opening opening, Optional<ShellId> next) {
+    return ifRoom(
+        () -> {
+          Optional<ShellLauncher.Launched> spare = spares.take(opening);
+          if (spare.isPresent()) {
+            spares.keep(opening);
+            return Result.ok(run(spare.get()));
+          }
+          Result<ShellProcess> opened = launcher.launch(opening).map(this::run);
+          next.ifPresent(id -> spares.keep(opening.as(id)));
+          return opened;
+        });
+  }
+
+  private Result<ShellProcess> ifRoom(Supplier<Result<ShellProcess>> opening) {
     if (ending) {
-      return open(opening);
+      return Result.refused(new Failure.HostUnavailable(RETRY_SECONDS));
     }
-    Optional<ShellLauncher.Launched> spare = spares.take(opening);
-    if (spare.isPresent()) {
-      spares.keep(opening);
-      return Result.ok(run(spare.get()));
+    int most = runtime.settings().maxLive();
+    try {
+      return starting.incrementAndGet() + live.size() > most && most > 0
+          ? Result.refused(new Failure.NoCapacity(RETRY_SECONDS))
+          : opening.get();
+    } finally {
+      starting.decrementAndGet();
     }
-    Result<ShellProcess> opened = open(opening);
-    next.ifPresent(id -> spares.keep(opening.as(id)));
-    return opened;
   }
 
   /** Whether the environment has no spare shell and may have one. */
@@ -134,6 +149,16 @@ public final class ShellProcesses {
 
   public Optional<ShellProcess> find(ShellId id) {
     return Optional.ofNullable(live.get(id));
+  }
+
+  /** How many shells live. */
+  public int count() {
+    return live.size();
+  }
+
+  /** How many environments have a live shell. */
+  public long environments() {
+    return live.keySet().stream().map(ShellId::environment).distinct().count();
   }
 
   /** The live shells of an environment. */

@@ -11,10 +11,12 @@ import org.apache.pekko.stream.Materializer;
  * @param materializer runs their output streams
  * @param blocking for work that blocks shortly: {@code /proc}, disk, spawning
  * @param waiting for work that waits for processes to end; takes any number of tasks
+ * @param meter counts what they do
  */
 public record ShellRuntime(
     Poller poller,
     Materializer materializer,
     Executor blocking,
     Executor waiting,
-    ShellSettings settings) {}
+    ShellSettings settings,
+    ShellMeter meter) {}

@@ -30,6 +30,7 @@ public final class RunningApi implements AutoCloseable {
 
   public final HttpClient client =
       HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  public final Api api;
   public final InetSocketAddress address;
   public final String token;
 
@@ -58,7 +59,7 @@ public final class RunningApi implements AutoCloseable {
     keyring = Keyring.open(keyringSettings);
     var readiness =
         new Readiness(sandbox.tier(), settings.sandbox().minTier(), sandbox.layers(), true);
-    var api =
+    api =
         new Api(
             service.system(),
             new Api.Parts(
@@ -67,7 +68,9 @@ public final class RunningApi implements AutoCloseable {
                 keyring.tokens(),
                 keyring.credentials(),
                 audit,
-                service.blocking()),
+                service.blocking(),
+                service.metrics(),
+                LoggerLevels.ofProcess()),
             new Api.Configuration(
                 settings.http(),
                 settings.files(),
@@ -76,11 +79,19 @@ public final class RunningApi implements AutoCloseable {
                 readiness));
     address =
         TestService.await(HttpServer.start(service.system(), api, settings.http())).localAddress();
+    token = token("alice");
+  }
+
+  /** A token of another account. */
+  public String token(String account) throws Exception {
     var mint =
         HttpRequest.newBuilder(URI.create(devKeyring.baseUrl() + "/dev/mint"))
-            .POST(HttpRequest.BodyPublishers.ofString("{\"account_id\":\"alice\",\"ttl\":3600}"));
-    token =
-        json(client.send(mint.build(), HttpResponse.BodyHandlers.ofString())).get("token").asText();
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"account_id\":\"%s\",\"ttl\":3600}".formatted(account)));
+    return json(client.send(mint.build(), HttpResponse.BodyHandlers.ofString()))
+        .get("token")
+        .asText();
   }
 
   /**
@@ -92,8 +103,16 @@ public final class RunningApi implements AutoCloseable {
 
   /** A request with the token of the account. */
   public HttpRequest.Builder request(String target) {
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target))
-        .header("Authorization", "Bearer " + token);
+    return request(target, token);
+  }
+
+  public HttpRequest.Builder request(String target, String of) {
+    return anonymous(target).header("Authorization", "Bearer " + of);
+  }
+
+  /** A request without a token. */
+  public HttpRequest.Builder anonymous(String target) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target));
   }
 
   public HttpResponse<String> send(HttpRequest.Builder request) throws Exception {

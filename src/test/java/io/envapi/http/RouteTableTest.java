@@ -26,7 +26,11 @@ class RouteTableTest {
   @Test
   void variableSegmentsAreDecoded() {
     assertThat(table.find("GET", "/v1/things/a%2Fb%20%C3%A9/parts/2"))
-        .isEqualTo(new RouteTable.Found(ENDPOINT, Map.of("thing", "a/b \u00e9", "part", "2")));
+        .isEqualTo(
+            new RouteTable.Found(
+                "/v1/things/{thing}/parts/{part}",
+                ENDPOINT,
+                Map.of("thing", "a/b \u00e9", "part", "2")));
   }
 
   @ParameterizedTest

@@ -7,6 +7,7 @@ import io.envapi.app.DevKeyringServer;
 import io.envapi.id.AccountId;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
+import io.envapi.metrics.Metrics;
 import io.envapi.sandbox.Layers;
 import io.envapi.sandbox.SandboxTier;
 import java.io.IOException;
@@ -24,10 +25,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Source;
 
 /** The HTTP interface with a keyring, on real sockets, and with routes that need nothing else. */
 final class RunningFront implements AutoCloseable {
@@ -54,7 +57,24 @@ final class RunningFront implements AutoCloseable {
     this.address = address;
   }
 
+  static final LoadSettings UNLIMITED =
+      new LoadSettings(
+          0,
+          0,
+          0,
+          0,
+          1000,
+          0,
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(60),
+          Duration.ofMinutes(2));
+
   static RunningFront start(List<String> apiKeys) throws Exception {
+    return start(apiKeys, UNLIMITED);
+  }
+
+  static RunningFront start(List<String> apiKeys, LoadSettings load) throws Exception {
+    var metrics = new Metrics();
     var devKeyring = DevKeyringServer.start(0, ISSUER, "a-service-token-of-enough-characters");
     var keyring =
         Keyring.open(
@@ -82,15 +102,18 @@ final class RunningFront implements AutoCloseable {
             MAX_BODY,
             Duration.ofSeconds(30),
             Duration.ofSeconds(5),
-            true);
+            true,
+            load,
+            "");
     var front =
         new Front(
             routes(keyring),
-            new Gate(apiKeys, keyring.tokens(), "personal"),
+            new Gate(apiKeys, keyring.tokens(), "personal", load.refusedPerSecond()),
             settings,
+            metrics,
             Materializer.createMaterializer(system));
     ServerBinding binding =
-        HttpServer.start(system, front::handle, settings)
+        HttpServer.start(system, front::handle, settings, metrics)
             .toCompletableFuture()
             .get(30, TimeUnit.SECONDS);
     return new RunningFront(devKeyring, keyring, system, binding.localAddress());
@@ -134,6 +157,21 @@ final class RunningFront implements AutoCloseable {
         .on("/v1/failed")
         .get((_, _) -> CompletableFuture.failedStage(new StackOverflowError("secret detail")));
     routes
+        .on("/v1/slow")
+        .get(
+            (_, _) ->
+                CompletableFuture.supplyAsync(
+                    Answer.Nothing::new, CompletableFuture.delayedExecutor(4, TimeUnit.SECONDS)));
+    routes
+        .on("/v1/ticks")
+        .get(
+            (_, _) ->
+                new Answer.Events(
+                        Source.tick(Duration.ZERO, Duration.ofMillis(200), Sse.COMMENT)
+                            .take(20)
+                            .mapMaterializedValue(_ -> NotUsed.getInstance()))
+                    .now());
+    routes
         .on("/v1/late")
         .get((_, _) -> CompletableFuture.failedStage(new TimeoutException("secret detail")));
     return routes;
@@ -172,6 +210,11 @@ final class RunningFront implements AutoCloseable {
   HttpResponse<String> get(String target, String... headers)
       throws IOException, InterruptedException {
     return send("GET", target, "", headers);
+  }
+
+  /** A connection of one's own. */
+  Socket connect() throws IOException {
+    return new Socket(address.getAddress(), address.getPort());
   }
 
   /** Sends bytes as they are and reads until the service closes the connection. */
