@@ -41,6 +41,7 @@ class ArchitectureTest {
           Map.entry("keyring", List.of("id", "failure", "audit")),
           Map.entry("preferences", List.of("id", "failure", "audit")),
           Map.entry("account", List.of("id", "failure")),
+          Map.entry("idempotency", List.of("id", "failure")),
           Map.entry(
               "shell",
               List.of("linux", "process", "sandbox", "files", "keyring", "failure", "audit", "id")),
@@ -55,6 +56,7 @@ class ArchitectureTest {
                   "environment",
                   "shell",
                   "account",
+                  "idempotency",
                   "linux",
                   "process",
                   "sandbox",
@@ -72,6 +74,7 @@ class ArchitectureTest {
                   "environment",
                   "shell",
                   "account",
+                  "idempotency",
                   "process",
                   "sandbox",
                   "files",

@@ -28,11 +28,13 @@ abstract class ActorBehaviour extends ScalaTestWithActorTestKit(ActorBehaviour.c
     answer.receiveMessage(longest)
   }
 
-  /** Asks until there is an answer: what comes while the journal fails is lost with the actor. */
+  /** Asks until there is an answer other than that the journal fails. */
   protected def askAgain[C, R](actor: ActorRef[C])(request: ActorRef[R] => C): R = eventually {
     val answer = createTestProbe[R]()
     actor ! request(answer.ref)
-    answer.receiveMessage(500.millis)
+    val reply = answer.receiveMessage(500.millis)
+    reply.toString should not include "JournalUnavailable"
+    reply
   }
 
   protected def events(persistenceId: String): Seq[Any] = journal.persistedInStorage(persistenceId)

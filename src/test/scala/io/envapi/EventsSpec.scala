@@ -2,9 +2,10 @@ package io.envapi
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import io.envapi.account.{AccountEvent, EnvironmentSpec}
-import io.envapi.environment.EnvironmentEvent
+import io.envapi.environment.{EnvironmentEvent, EnvironmentState}
 import io.envapi.host.HostEvent
 import io.envapi.id.{AccountId, CommandId, EnvironmentId, HostId, ShellId}
+import io.envapi.idempotency.{KeyEvent, StoredAnswer}
 import io.envapi.process.ProcessIdentity
 import io.envapi.shell.{CommandRecord, ShellEnd, ShellEvent, ShellIdentity, ShellView}
 import org.apache.pekko.serialization.{SerializationExtension, Serializers}
@@ -65,6 +66,7 @@ class EventsSpec extends ActorBehaviour {
         new EnvironmentEvent.ShellEnded(
           shell,
           new ShellEnd(ShellView.State.DEAD, "exit:3", 1700000000001L, 42, 2)),
+        new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_RESET, 1700000000000L),
         new EnvironmentEvent.Reset(1700000000000L),
         new EnvironmentEvent.Archived(1700000000000L),
         new EnvironmentEvent.Deleted(1700000000000L),
@@ -78,6 +80,19 @@ class EventsSpec extends ActorBehaviour {
           13,
           1700000000001L),
         new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L)))),
+    "key" -> ((
+      classOf[KeyEvent],
+      Seq(
+        new KeyEvent.KeyClaimed("0a1b", "2c3d", "7f-1", environment, 1700000000000L),
+        new KeyEvent.KeyAnswered(
+          "0a1b",
+          new StoredAnswer(
+            201,
+            "application/json",
+            JList.of(new StoredAnswer.Header("ETag", "\"x\"")),
+            Optional.of("{\"a\":1}"))),
+        new KeyEvent.KeyReleased("0a1b"),
+        new KeyEvent.KeyInterrupted("0a1b")))),
     "shell" -> ((
       classOf[ShellEvent],
       Seq(

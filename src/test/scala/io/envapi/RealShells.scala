@@ -34,7 +34,7 @@ trait RealShells extends BeforeAndAfterAll { this: ActorBehaviour =>
       Optional.empty[SandboxTier],
       Path.of("/bin/bash"),
       63000,
-      100,
+      1000,
       java.util.List.of[Path],
       true)
 

@@ -1,11 +1,15 @@
 package io.envapi.account;
 
+import io.envapi.Asks;
 import io.envapi.CborSerializable;
 import io.envapi.Supervised;
+import io.envapi.Unanswered;
 import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.HostId;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -36,28 +41,61 @@ public final class Account
   /** What an account can be asked, at any time. */
   public sealed interface Command extends CborSerializable {}
 
-  /** Makes an environment if the quotas allow one more. */
-  public record Create(EnvironmentSpec spec, ActorRef<CreateReply> replyTo) implements Command {}
+  /** A command that is answered; its ask fails where the account cannot. */
+  public sealed interface Asked extends Command, Refusable {
 
-  public record Find(EnvironmentId id, ActorRef<FindReply> replyTo) implements Command {}
+    ActorRef<?> replyTo();
 
-  public record ListEnvironments(ActorRef<Listed> replyTo) implements Command {}
+    @Override
+    default void refuse(Failure failure) {
+      Asks.fail(replyTo(), failure);
+    }
+  }
 
-  public record ReadQuotas(ActorRef<QuotasReply> replyTo) implements Command {}
+  /**
+   * Makes an environment if the quotas allow one more. One that the account has already is not made
+   * again.
+   *
+   * @param id drawn for it
+   */
+  public record Create(EnvironmentId id, EnvironmentSpec spec, ActorRef<CreateReply> replyTo)
+      implements Asked {
+
+    @Override
+    public void refuse(Failure failure) {
+      replyTo.tell(new Refused(failure));
+    }
+  }
+
+  public record Find(EnvironmentId id, ActorRef<FindReply> replyTo) implements Asked {}
+
+  /** Whether an environment is the account's, or may become it. */
+  public record Claims(EnvironmentId id, ActorRef<ClaimsReply> replyTo) implements Asked {}
+
+  public record ListEnvironments(ActorRef<Listed> replyTo) implements Asked {}
+
+  public record ReadQuotas(ActorRef<QuotasReply> replyTo) implements Asked {}
 
   /** Replaces all overrides; each has passed {@link Quotas#invalid}. */
   public record OverrideQuotas(Map<String, Number> overrides, ActorRef<QuotasReply> replyTo)
-      implements Command {}
+      implements Asked {}
 
-  /** What an environment tells its account of itself. */
-  public record Changed(EnvironmentId id, Change change) implements Command {}
+  /** What an environment tells its account of itself. Answered when that is stored. */
+  public record Changed(EnvironmentId id, Change change, ActorRef<Noted> replyTo)
+      implements Asked {}
 
   /** The answer of the host that was asked to make an environment. */
-  public sealed interface Placement extends Command {}
+  public sealed interface Placement extends Command {
+
+    EnvironmentId id();
+  }
 
   public record Placed(EnvironmentId id) implements Placement {}
 
   public record NotPlaced(EnvironmentId id, Failure failure) implements Placement {}
+
+  /** The answer to a create is overdue. */
+  private record Settle(EnvironmentId id) implements Command {}
 
   /** What can happen to an environment that its account has to know. */
   public enum Change {
@@ -88,6 +126,10 @@ public final class Account
    */
   public record Listed(List<Located> environments) implements CborSerializable {}
 
+  public record ClaimsReply(boolean claimed) implements CborSerializable {}
+
+  public record Noted() implements CborSerializable {}
+
   /** Where an environment is. */
   public record Located(EnvironmentId id, HostId host, String profile) {}
 
@@ -107,23 +149,37 @@ public final class Account
         EnvironmentId id,
         EnvironmentSpec spec,
         ActorRef<Placement> replyTo);
+
+    /** Asks {@code host} whether it has made an environment; there may be no answer. */
+    void settle(HostId host, EnvironmentId id, ActorRef<Placement> replyTo);
   }
 
+  private static final Duration OVERDUE = Duration.ofSeconds(60);
+  private static final Duration SETTLE_AGAIN = Duration.ofSeconds(10);
+
   private final ActorContext<Command> context;
+  private final Unanswered unanswered;
   private final AccountId id;
   private final Quotas defaults;
   private final Placer placer;
-  private final Map<EnvironmentId, ActorRef<CreateReply>> creating = new HashMap<>();
+  private final Map<EnvironmentId, List<ActorRef<CreateReply>>> creating = new HashMap<>();
 
   public static Behavior<Command> create(AccountId id, Quotas defaults, Placer placer) {
-    Behavior<Command> account =
-        Behaviors.setup(context -> new Account(context, id, defaults, placer));
-    return Supervised.restarting(account);
+    return Supervised.restarting(
+        unanswered ->
+            Behaviors.setup(context -> new Account(context, unanswered, id, defaults, placer)));
   }
 
-  private Account(ActorContext<Command> context, AccountId id, Quotas defaults, Placer placer) {
-    super(PersistenceId.of("Account", id.value()));
+  private Account(
+      ActorContext<Command> context,
+      Unanswered unanswered,
+      AccountId id,
+      Quotas defaults,
+      Placer placer) {
+    // An account's id may hold the separator, which the other way of making this does not take.
+    super(PersistenceId.ofUniqueId("Account|" + id.value()));
     this.context = context;
+    this.unanswered = unanswered;
     this.id = id;
     this.defaults = defaults;
     this.placer = placer;
@@ -147,7 +203,8 @@ public final class Account
   @Override
   public SignalHandler<AccountState> signalHandler() {
     return newSignalHandlerBuilder()
-        .onSignal(RecoveryCompleted.instance(), this::releaseUnanswered)
+        .onSignal(RecoveryCompleted.instance(), this::settleUnanswered)
+        .onSignal(PreRestart.class, (state, signal) -> leaveCreating())
         .build();
   }
 
@@ -157,21 +214,37 @@ public final class Account
   }
 
   private ReplyEffect<AccountEvent, AccountState> onCommand(AccountState state, Command command) {
+    unanswered.handled(command);
     return switch (command) {
       case Create create -> onCreate(state, create);
       case Find(var wanted, var replyTo) -> Effect().reply(replyTo, find(state, wanted));
+      case Claims(var wanted, var replyTo) ->
+          Effect()
+              .reply(replyTo, new ClaimsReply(state.environments().containsKey(wanted.value())));
       case ListEnvironments(var replyTo) -> Effect().reply(replyTo, list(state));
       case ReadQuotas(var replyTo) -> Effect().reply(replyTo, quotas(state));
-      case OverrideQuotas(var overrides, var replyTo) ->
-          Effect()
-              .persist(new AccountEvent.QuotasOverridden(overrides, System.currentTimeMillis()))
-              .thenReply(replyTo, this::quotas);
-      case Changed(var changed, var change) -> onChanged(state, changed, change);
+      case OverrideQuotas override -> {
+        unanswered.hold(override);
+        yield Effect()
+            .persist(
+                new AccountEvent.QuotasOverridden(override.overrides(), System.currentTimeMillis()))
+            .thenRun((AccountState next) -> unanswered.handled(override))
+            .thenReply(override.replyTo(), this::quotas);
+      }
+      case Changed changed -> onChanged(state, changed);
       case Placement placement -> onPlacement(state, placement);
+      case Settle(var overdue) -> {
+        settle(state, overdue);
+        yield Effect().noReply();
+      }
     };
   }
 
   private ReplyEffect<AccountEvent, AccountState> onCreate(AccountState state, Create create) {
+    AccountState.Entry known = state.environments().get(create.id().value());
+    if (known != null) {
+      return onRepeated(known, create);
+    }
     EnvironmentSpec spec = create.spec();
     Quotas quotas = effective(state);
     Optional<Failure> refusal =
@@ -182,33 +255,51 @@ public final class Account
       Failure failure = refusal.orElseGet(() -> new Failure.NoCapacity(5));
       return Effect().reply(create.replyTo(), new Refused(failure));
     }
-    EnvironmentId fresh = EnvironmentId.random();
+    EnvironmentId fresh = create.id();
+    unanswered.hold(create);
     return Effect()
         .persist(
             new AccountEvent.EnvironmentReserved(
                 fresh, host.get(), spec.profile(), System.currentTimeMillis()))
         .thenRun(
             (AccountState next) -> {
-              creating.put(fresh, create.replyTo());
+              unanswered.handled(create);
+              await(create);
               placer.place(host.get(), id, fresh, spec, context.getSelf().narrow());
+              context.scheduleOnce(OVERDUE, context.getSelf(), new Settle(fresh));
             })
         .thenNoReply();
   }
 
+  private ReplyEffect<AccountEvent, AccountState> onRepeated(
+      AccountState.Entry known, Create create) {
+    if (known.phase() == AccountState.Phase.RESERVED) {
+      await(create);
+      return Effect().noReply();
+    }
+    return Effect().reply(create.replyTo(), new Created(create.id(), known.host()));
+  }
+
+  private void await(Create create) {
+    creating.computeIfAbsent(create.id(), _ -> new ArrayList<>()).add(create.replyTo());
+  }
+
   private ReplyEffect<AccountEvent, AccountState> onPlacement(
       AccountState state, Placement placement) {
+    EnvironmentId environment = placement.id();
+    AccountState.Entry entry = state.environments().get(environment.value());
+    if (entry == null || entry.phase() != AccountState.Phase.RESERVED) {
+      return Effect().noReply();
+    }
     return switch (placement) {
-      case Placed(var placed) -> {
-        AccountState.Entry entry = state.environments().get(placed.value());
-        yield entry == null
-            ? Effect().noReply()
-            : answering(
-                placed,
-                new AccountEvent.EnvironmentPlaced(placed),
-                new Created(placed, entry.host()));
-      }
-      case NotPlaced(var refused, var failure) ->
-          answering(refused, new AccountEvent.EnvironmentReleased(refused), new Refused(failure));
+      case Placed _ ->
+          answering(
+              environment,
+              new AccountEvent.EnvironmentPlaced(environment),
+              new Created(environment, entry.host()));
+      case NotPlaced(var _, var failure) ->
+          answering(
+              environment, new AccountEvent.EnvironmentReleased(environment), new Refused(failure));
     };
   }
 
@@ -218,27 +309,31 @@ public final class Account
         .persist(event)
         .thenRun(
             (AccountState next) -> {
-              ActorRef<CreateReply> waiting = creating.remove(placed);
+              List<ActorRef<CreateReply>> waiting = creating.remove(placed);
               if (waiting != null) {
-                waiting.tell(reply);
+                waiting.forEach(replyTo -> replyTo.tell(reply));
               }
             })
         .thenNoReply();
   }
 
-  private ReplyEffect<AccountEvent, AccountState> onChanged(
-      AccountState state, EnvironmentId changed, Change change) {
-    AccountState.Entry entry = state.environments().get(changed.value());
-    if (entry == null || !isNews(entry.phase(), change)) {
-      return Effect().noReply();
+  private ReplyEffect<AccountEvent, AccountState> onChanged(AccountState state, Changed changed) {
+    EnvironmentId environment = changed.id();
+    AccountState.Entry entry = state.environments().get(environment.value());
+    if (entry == null || !isNews(entry.phase(), changed.change())) {
+      return Effect().reply(changed.replyTo(), new Noted());
     }
     AccountEvent event =
-        switch (change) {
-          case ARCHIVED -> new AccountEvent.EnvironmentArchived(changed);
-          case REVIVED -> new AccountEvent.EnvironmentRevived(changed);
-          case DELETED -> new AccountEvent.EnvironmentReleased(changed);
+        switch (changed.change()) {
+          case ARCHIVED -> new AccountEvent.EnvironmentArchived(environment);
+          case REVIVED -> new AccountEvent.EnvironmentRevived(environment);
+          case DELETED -> new AccountEvent.EnvironmentReleased(environment);
         };
-    return Effect().persist(event).thenNoReply();
+    unanswered.hold(changed);
+    return Effect()
+        .persist(event)
+        .thenRun((AccountState next) -> unanswered.handled(changed))
+        .thenReply(changed.replyTo(), next -> new Noted());
   }
 
   /** An environment tells its state again after each restart; a create has its own answer. */
@@ -251,24 +346,33 @@ public final class Account
   }
 
   /**
-   * A create that was never answered left a place behind. Whether its host made the environment is
-   * unknown, nobody knows its id, and the host drops what its account does not have.
+   * A create that was never answered left a place behind. Its host is asked what became of it: an
+   * environment that was made is the account's, though whoever asked for it may not know.
    */
-  private void releaseUnanswered(AccountState state) {
-    List<String> unanswered = new ArrayList<>();
+  private void settleUnanswered(AccountState state) {
     state
         .environments()
         .forEach(
             (environment, entry) -> {
               if (entry.phase() == AccountState.Phase.RESERVED) {
-                unanswered.add(environment);
+                context.getSelf().tell(new Settle(new EnvironmentId(environment)));
               }
             });
-    unanswered.forEach(
-        environment ->
-            context
-                .getSelf()
-                .tell(new NotPlaced(new EnvironmentId(environment), new Failure.NoCapacity(1))));
+  }
+
+  private void settle(AccountState state, EnvironmentId overdue) {
+    AccountState.Entry entry = state.environments().get(overdue.value());
+    if (entry != null && entry.phase() == AccountState.Phase.RESERVED) {
+      placer.settle(entry.host(), overdue, context.getSelf().narrow());
+      context.scheduleOnce(SETTLE_AGAIN, context.getSelf(), new Settle(overdue));
+    }
+  }
+
+  /** The environments may be made all the same, so this is no refusal for want of a journal. */
+  private void leaveCreating() {
+    Refused refused = new Refused(new Failure.HostUnavailable(2));
+    creating.values().forEach(all -> all.forEach(replyTo -> replyTo.tell(refused)));
+    creating.clear();
   }
 
   private FindReply find(AccountState state, EnvironmentId wanted) {

@@ -10,38 +10,91 @@ import java.sql.Statement;
 import java.util.Map;
 import org.flywaydb.core.Flyway;
 
-/** The embedded journal: where it is, and its tables. */
-final class Journal {
+/**
+ * The database of the journal, and its tables: an H2 embedded below the data root, or a PostgreSQL
+ * that the operator names.
+ */
+record Journal(Kind kind, String url, String user, String password) {
 
-  private Journal() {}
+  /** A kind of database: how it is spoken to, and where the migrations of its tables are. */
+  enum Kind {
+    H2("slick.jdbc.H2Profile$", "org.h2.Driver", "classpath:schema/h2"),
+    POSTGRESQL(
+        "slick.jdbc.PostgresProfile$", "org.postgresql.Driver", "classpath:schema/postgresql");
 
-  /**
-   * The address of the database. {@code WRITE_DELAY=0}: an event that was acknowledged survives a
-   * SIGKILL, which H2's default of 500 ms does not give. The database is closed after everything
-   * that writes to it has ended, and not in a hook of its own.
-   */
-  static String url(Path directory) {
-    return "jdbc:h2:file:"
-        + directory.resolve("journal")
-        + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;TRACE_LEVEL_FILE=0"
-        + ";MAX_LENGTH_INPLACE_LOB=65536";
-  }
+    private final String profile;
+    private final String driver;
+    private final String schema;
 
-  /** Brings the tables up to date. */
-  static void migrate(String url) {
-    Flyway.configure().dataSource(url, "", "").locations("classpath:schema/h2").load().migrate();
-  }
-
-  /** Writes everything out and closes the database, which outlives its last connection. */
-  static void close(String url) throws SQLException {
-    try (Connection connection = DriverManager.getConnection(url);
-        Statement statement = connection.createStatement()) {
-      statement.execute("SHUTDOWN");
+    Kind(String profile, String driver, String schema) {
+      this.profile = profile;
+      this.driver = driver;
+      this.schema = schema;
     }
   }
 
-  static Config config(String url) {
+  private static final String DATABASE = "pekko-persistence-jdbc.shared-databases.slick";
+
+  /** The one that the {@code journal} settings name, or else the embedded one. */
+  static Journal of(Config envapi, Path directory) {
+    String url = envapi.getString("journal.url");
+    return url.isEmpty()
+        ? embedded(directory)
+        : new Journal(
+            Kind.POSTGRESQL,
+            url,
+            envapi.getString("journal.user"),
+            envapi.getString("journal.password"));
+  }
+
+  /**
+   * {@code WRITE_DELAY=0}: an event that was acknowledged survives a SIGKILL, which H2's default of
+   * 500 ms does not give. The database is closed after everything that writes to it has ended, and
+   * not in a hook of its own.
+   */
+  static Journal embedded(Path directory) {
+    return new Journal(
+        Kind.H2,
+        "jdbc:h2:file:"
+            + directory.resolve("journal")
+            + ";WRITE_DELAY=0;DB_CLOSE_ON_EXIT=FALSE;DB_CLOSE_DELAY=-1;TRACE_LEVEL_FILE=0"
+            + ";MAX_LENGTH_INPLACE_LOB=65536",
+        "",
+        "");
+  }
+
+  /** Brings the tables up to date. */
+  void migrate() {
+    Flyway.configure().dataSource(url, user, password).locations(kind.schema).load().migrate();
+  }
+
+  Connection connect() throws SQLException {
+    return DriverManager.getConnection(url, user, password);
+  }
+
+  /** An embedded one outlives its last connection: writes everything out and closes it. */
+  void close() throws SQLException {
+    if (kind == Kind.H2) {
+      try (Connection connection = connect();
+          Statement statement = connection.createStatement()) {
+        statement.execute("SHUTDOWN");
+      }
+    }
+  }
+
+  Config config() {
     return ConfigFactory.parseMap(
-        Map.of("pekko-persistence-jdbc.shared-databases.slick.db.url", url));
+        Map.of(
+            DATABASE + ".profile", kind.profile,
+            DATABASE + ".db.driver", kind.driver,
+            DATABASE + ".db.url", url,
+            DATABASE + ".db.user", user,
+            DATABASE + ".db.password", password));
+  }
+
+  /** Without the address and what opens it. */
+  @Override
+  public String toString() {
+    return "Journal[%s]".formatted(kind);
   }
 }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.sql.SQLException;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.http.javadsl.ServerBinding;
+import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,7 +55,14 @@ public final class Main {
       throws IOException, SQLException {
     Keyring keyring = Keyring.open(KeyringSettings.from(settings.envapi()));
     AuditLog audit = AuditLog.open(root.directory("audit"));
-    Service service = Service.start(settings, root, sandbox, audit);
+    Service service;
+    try {
+      service = Service.start(settings, root, sandbox, audit);
+    } catch (FlywayException e) {
+      LOG.error("the journal cannot be opened", e);
+      fail("the journal cannot be opened: the log says why");
+      return;
+    }
     Shutdown.onSignals(service.system());
     service
         .running()
@@ -98,6 +106,7 @@ public final class Main {
             new Api.Parts(
                 node.environments(),
                 node.accounts(),
+                node.keys(),
                 keyring.tokens(),
                 keyring.credentials(),
                 audit,

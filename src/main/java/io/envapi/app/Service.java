@@ -5,6 +5,7 @@ import com.typesafe.config.ConfigFactory;
 import io.envapi.audit.AuditLog;
 import io.envapi.host.HostSettings;
 import io.envapi.host.Node;
+import io.envapi.idempotency.KeyState;
 import io.envapi.linux.Poller;
 import io.envapi.metrics.Metrics;
 import io.envapi.sandbox.Sandbox;
@@ -24,17 +25,19 @@ import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.stream.Materializer;
+import scala.concurrent.ExecutionContext;
 
 /** Everything below the HTTP interface, wired on a data root. */
 final class Service {
 
   private static final int BLOCKING_THREADS = 32;
+  private static final Duration KEY_SWEEP = Duration.ofHours(1);
 
   private final ActorSystem<Void> system;
   private final CompletableFuture<Node.Running> running;
   private final CompletableFuture<ShellProcesses> shells;
   private final ExecutorService blocking;
-  private final String journal;
+  private final Journal journal;
   private final Metrics metrics;
 
   private Service(
@@ -42,7 +45,7 @@ final class Service {
       CompletableFuture<Node.Running> running,
       CompletableFuture<ShellProcesses> shells,
       ExecutorService blocking,
-      String journal,
+      Journal journal,
       Metrics metrics) {
     this.system = system;
     this.running = running;
@@ -56,8 +59,8 @@ final class Service {
   static Service start(Settings settings, DataRoot root, Sandbox sandbox, AuditLog audit)
       throws IOException {
     var metrics = new Metrics();
-    String journal = Journal.url(root.directory("journal"));
-    Journal.migrate(journal);
+    Journal journal = Journal.of(settings.envapi(), root.directory("journal"));
+    journal.migrate();
     ExecutorService blocking =
         Executors.newFixedThreadPool(
             BLOCKING_THREADS, Thread.ofPlatform().name("blocking-", 1).daemon().factory());
@@ -91,28 +94,36 @@ final class Service {
                           settings.sandbox(),
                           settings.files(),
                           audit,
+                          new SqlRows(journal),
                           settings.quotas(),
-                          new HostSettings(settings.http().askTimeout())),
+                          new HostSettings(
+                              settings.http().askTimeout(), settings.http().requestTimeout())),
                       running);
               context.spawn(node, "node");
               return Behaviors.empty();
             });
-    return new Service(
+    ActorSystem<Void> system =
         ActorSystem.create(
             guardian,
             "envapi",
             ActorSystemSetup.create(
                 BootstrapSetup.create(config(settings, journal)),
-                new MeteredJournal.Meter(metrics))),
-        running,
-        shells,
-        blocking,
-        journal,
-        metrics);
+                new MeteredJournal.Meter(metrics)));
+    system
+        .scheduler()
+        .scheduleWithFixedDelay(
+            KEY_SWEEP,
+            KEY_SWEEP,
+            () ->
+                new SqlRows(journal)
+                    .forgetKeys(System.currentTimeMillis() - KeyState.KEPT.toMillis()),
+            ExecutionContext.fromExecutor(blocking));
+    return new Service(system, running, shells, blocking, journal, metrics);
   }
 
-  private static Config config(Settings settings, String journal) {
-    return Journal.config(journal)
+  private static Config config(Settings settings, Journal journal) {
+    return journal
+        .config()
         .withFallback(Shutdown.config(settings.shutdownGrace()))
         .withFallback(ConfigFactory.parseResources("pekko.conf"))
         .withFallback(settings.config())
@@ -136,7 +147,7 @@ final class Service {
   /** Waits until all actors have ended, then closes the journal they wrote to. */
   void awaitEnd() throws SQLException {
     system.getWhenTerminated().toCompletableFuture().join();
-    Journal.close(journal);
+    journal.close();
     metrics.close();
   }
 

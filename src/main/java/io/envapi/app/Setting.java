@@ -7,9 +7,11 @@ import static io.envapi.app.SettingKind.directory;
 import static io.envapi.app.SettingKind.integer;
 import static io.envapi.app.SettingKind.list;
 import static io.envapi.app.SettingKind.logLevel;
+import static io.envapi.app.SettingKind.optionalText;
 import static io.envapi.app.SettingKind.optionalUrl;
 import static io.envapi.app.SettingKind.positive;
 import static io.envapi.app.SettingKind.positiveNumber;
+import static io.envapi.app.SettingKind.postgresqlUrl;
 import static io.envapi.app.SettingKind.profile;
 import static io.envapi.app.SettingKind.seconds;
 import static io.envapi.app.SettingKind.serviceName;
@@ -42,6 +44,9 @@ record Setting(String name, String path, SettingKind kind) {
               Stream.of(
                   new Setting("ROOT", "root", directory()),
                   new Setting("SHUTDOWN_GRACE_SECONDS", "shutdown-grace", seconds(true, 3600)),
+                  new Setting("JOURNAL_URL", "journal.url", postgresqlUrl()),
+                  new Setting("JOURNAL_USER", "journal.user", optionalText()),
+                  new Setting("JOURNAL_PASSWORD", "journal.password", optionalText()),
                   new Setting("HTTP_HOST", "http.host", text()),
                   new Setting("HTTP_PORT", "http.port", integer(0, 65_535)),
                   new Setting("API_KEYS", "http.api-keys", items()),

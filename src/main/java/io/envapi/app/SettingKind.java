@@ -36,6 +36,8 @@ record SettingKind(
   private static final Pattern DECIMAL = Pattern.compile("\\d{1,12}(\\.\\d{1,9})?");
   private static final Pattern PROFILE = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
   private static final Pattern TOKEN = Pattern.compile("[!-~]{32,}");
+  private static final Pattern POSTGRESQL =
+      Pattern.compile("jdbc:postgresql://(?!.*(user|password)=)[!-~&&[^@]]+");
   private static final long NANOS = 1_000_000_000L;
 
   /** Whether the value at the path is acceptable; a value of another type is not. */
@@ -140,6 +142,16 @@ record SettingKind(
     return text(
         "an http or https URL of a host and a path, or empty",
         url -> url.isEmpty() || isHttpUrl(url));
+  }
+
+  static SettingKind optionalText() {
+    return text("text without blanks around it", value -> true);
+  }
+
+  static SettingKind postgresqlUrl() {
+    return text(
+        "empty, or a jdbc:postgresql:// URL without a user and a password",
+        url -> url.isEmpty() || POSTGRESQL.matcher(url).matches());
   }
 
   static SettingKind directory() {

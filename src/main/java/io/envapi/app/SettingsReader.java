@@ -58,6 +58,7 @@ final class SettingsReader {
         problems.add(called(setting) + " must be " + setting.kind().expectation());
       }
     }
+    checkPair(config);
     if (problems.isEmpty()) {
       checkTogether(config.getConfig(ROOT));
     }
@@ -142,13 +143,22 @@ final class SettingsReader {
     }
   }
 
-  private void checkTogether(Config envapi) {
+  /** Whatever else is wrong; a half that is itself wrong has been named. */
+  private void checkPair(Config config) {
+    var pair = Setting.ALL.stream().filter(s -> s.path().startsWith("settings-api.")).toList();
+    if (!pair.stream().allMatch(s -> s.kind().holds(config, ROOT + "." + s.path()))) {
+      return;
+    }
+    var envapi = config.getConfig(ROOT);
     if (envapi.getString("settings-api.base-url").isEmpty()
         != envapi.getString("settings-api.token").isEmpty()) {
       problems.add(
           "ENVAPI_SETTINGS_API_BASE_URL and ENVAPI_SETTINGS_API_TOKEN go together: set both or"
               + " neither");
     }
+  }
+
+  private void checkTogether(Config envapi) {
     var forced = envapi.getString("sandbox.tier");
     var least = tier(envapi.getString("sandbox.min-tier"));
     if (!forced.isEmpty() && tier(forced).compareTo(least) < 0) {

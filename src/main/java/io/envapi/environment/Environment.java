@@ -4,6 +4,7 @@ import io.envapi.CborSerializable;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.account.Quotas;
 import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
 import io.envapi.files.FileAnswer;
 import io.envapi.files.FileOperation;
 import io.envapi.files.TransferAnswer;
@@ -36,9 +37,7 @@ public final class Environment {
       permits Request, EnvironmentActor.Internal {}
 
   /** A message that is answered, at least by a refusal. */
-  public sealed interface Request extends Command {
-
-    void refuse(Failure failure);
+  public sealed interface Request extends Command, Refusable {
 
     /** What to say where {@code environment} is not there. */
     default Failure notFound(EnvironmentId environment) {

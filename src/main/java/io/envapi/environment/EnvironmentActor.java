@@ -1,11 +1,14 @@
 package io.envapi.environment;
 
 import io.envapi.Supervised;
+import io.envapi.Unanswered;
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
 import io.envapi.audit.AuditEvent;
 import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
 import io.envapi.failure.Result;
+import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.process.ProcessIdentity;
@@ -14,6 +17,7 @@ import io.envapi.shell.ShellActor;
 import io.envapi.shell.ShellIdentity;
 import io.envapi.shell.ShellProcess;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -51,11 +55,25 @@ public final class EnvironmentActor
 
   private record Prepared(
       Result<Workspace> workspace, Optional<Environment.Create> create, int killed)
-      implements Internal {}
+      implements Internal, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      create.ifPresent(c -> c.refuse(failure));
+    }
+  }
+
+  private record PrepareAgain() implements Internal {}
 
   private record ShellStarted(
       EnvironmentShells.Wanted wanted, String cwd, Result<ShellProcess> process)
-      implements Internal {}
+      implements Internal, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      wanted.request().refuse(failure);
+    }
+  }
 
   private record FromShell(ShellActor.Notice notice) implements Internal {}
 
@@ -64,11 +82,28 @@ public final class EnvironmentActor
 
   record EventsWaitOver(Environment.AwaitEvents request) implements Internal {}
 
-  private record Emptied(Environment.Reset request) implements Internal {}
+  /** What was begun goes on after a failure, so its request is not refused as without effect. */
+  private sealed interface Finishing extends Internal, Refusable {
 
-  private record Wiped() implements Internal {}
+    Optional<? extends Environment.Request> request();
 
-  private record Removed(Optional<Environment.Delete> request) implements Internal {}
+    @Override
+    default void refuse(Failure failure) {
+      request().ifPresent(r -> r.refuse(new Failure.HostUnavailable(2)));
+    }
+  }
+
+  private record Emptied(Optional<Environment.Reset> request) implements Finishing {}
+
+  private record Removed(Optional<Environment.Delete> request) implements Finishing {}
+
+  /**
+   * @param everywhere whether its account and the journal have done so too
+   */
+  private record Forgotten(Optional<Environment.Delete> request, boolean everywhere)
+      implements Finishing {}
+
+  private record ForgetAgain() implements Internal {}
 
   private record Tick() implements Internal {}
 
@@ -79,9 +114,11 @@ public final class EnvironmentActor
 
   private record Ignored() implements Internal {}
 
+  private static final Duration AGAIN = Duration.ofSeconds(5);
   private static final Duration SPARE_WAITS = Duration.ofMinutes(1);
 
   private final ActorContext<Environment.Command> context;
+  private final Unanswered unanswered;
   private final EnvironmentId id;
   private final EnvironmentRuntime runtime;
   private final ActorRef<EnvironmentGone> host;
@@ -92,21 +129,24 @@ public final class EnvironmentActor
   private final EnvironmentFeed feed;
   private boolean busy = true;
 
+  /** Why there is no workspace, after a recovery. */
+  private Optional<Failure> unprepared = Optional.empty();
+
   /** The environment is deleted, and nothing of it is left. */
   public record EnvironmentGone(EnvironmentId id) {}
 
   public static Behavior<Environment.Command> create(
       EnvironmentId id, EnvironmentRuntime runtime, ActorRef<EnvironmentGone> host) {
-    Behavior<Environment.Command> environment =
-        Behaviors.setup(
-            context ->
-                Behaviors.withTimers(
-                    timers -> {
-                      timers.startTimerWithFixedDelay(
-                          new Tick(), runtime.shells().settings().reaperInterval());
-                      return new EnvironmentActor(context, id, runtime, host);
-                    }));
-    return Supervised.restarting(environment);
+    return Supervised.restarting(
+        unanswered ->
+            Behaviors.setup(
+                context ->
+                    Behaviors.withTimers(
+                        timers -> {
+                          timers.startTimerWithFixedDelay(
+                              new Tick(), runtime.shells().settings().reaperInterval());
+                          return new EnvironmentActor(context, unanswered, id, runtime, host);
+                        })));
   }
 
   static PersistenceId persistenceId(EnvironmentId id) {
@@ -115,11 +155,13 @@ public final class EnvironmentActor
 
   private EnvironmentActor(
       ActorContext<Environment.Command> context,
+      Unanswered unanswered,
       EnvironmentId id,
       EnvironmentRuntime runtime,
       ActorRef<EnvironmentGone> host) {
     super(persistenceId(id));
     this.context = context;
+    this.unanswered = unanswered;
     this.id = id;
     this.runtime = runtime;
     this.host = host;
@@ -172,16 +214,24 @@ public final class EnvironmentActor
       EnvironmentState state, Environment.Command command) {
     return switch (command) {
       case Environment.AwaitEvents await when !(state instanceof EnvironmentState.Absent) -> {
+        unanswered.handled(await);
         feed.await(await, lastSequenceNumber(context));
         yield Effect().noReply();
       }
       case Environment.Request request when busy -> Effect().stash();
-      case Environment.Request request ->
-          switch (state) {
-            case EnvironmentState.Absent absent -> whileAbsent(request);
-            case EnvironmentState.Present present -> whilePresent(present, request);
-            case EnvironmentState.Gone gone -> refuse(request, request.notFound(id));
-          };
+      case Environment.Request request -> {
+        unanswered.handled(request);
+        yield switch (state) {
+          case EnvironmentState.Absent absent -> whileAbsent(request);
+          case EnvironmentState.Present present
+              when unprepared.isPresent()
+                  && !(request instanceof Environment.Delete)
+                  && !(request instanceof Environment.Create) ->
+              refuse(request, unprepared.get());
+          case EnvironmentState.Present present -> whilePresent(present, request);
+          case EnvironmentState.Gone gone -> refuse(request, request.notFound(id));
+        };
+      }
       case Internal internal -> onInternal(state, internal);
     };
   }
@@ -193,13 +243,17 @@ public final class EnvironmentActor
       case EnvironmentState.Absent absent -> busy = false;
       case EnvironmentState.Present present -> {
         life.lastUsed(present.updatedAt());
-        List<ProcessIdentity> lost = lost(present);
-        later(
-            () -> work.takeUp(present, lost),
-            taken -> new Prepared(taken.workspace(), Optional.empty(), taken.killed()));
+        takeUp(present);
       }
       case EnvironmentState.Gone gone -> remove(gone.uid(), Optional.empty());
     }
+  }
+
+  private void takeUp(EnvironmentState.Present present) {
+    List<ProcessIdentity> lost = lost(present);
+    later(
+        () -> work.takeUp(present, lost),
+        taken -> new Prepared(taken.workspace(), Optional.empty(), taken.killed()));
   }
 
   /** What the journal says is running and this service did not start. */
@@ -235,10 +289,15 @@ public final class EnvironmentActor
     return switch (prepared.workspace()) {
       case Result.Refused<Workspace>(var failure) -> {
         prepared.create().ifPresent(c -> c.refuse(failure));
-        busy = state instanceof EnvironmentState.Present;
+        if (state instanceof EnvironmentState.Present) {
+          unprepared = Optional.of(failure);
+          context.scheduleOnce(AGAIN, context.getSelf(), new PrepareAgain());
+        }
+        busy = false;
         yield Effect().none().thenNoReply().thenUnstashAll();
       }
       case Result.Ok<Workspace>(var ready) -> {
+        unprepared = Optional.empty();
         life.prepared(ready);
         yield prepared.create().isPresent()
             ? created(prepared.create().get())
@@ -249,9 +308,11 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
     life.lastUsed(now());
+    unanswered.hold(create);
     return store(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
         .thenRun(
             (EnvironmentState next) -> {
+              unanswered.handled(create);
               busy = false;
               create.replyTo().tell(new Environment.Created());
             })
@@ -265,21 +326,28 @@ public final class EnvironmentActor
     List<ShellId> lost = List.of();
     if (state instanceof EnvironmentState.Present present) {
       present.running().forEach(s -> shells.actor(s, life.workspace()));
-      lost = shells.awaitEndOfLost(present.running());
+      lost = shells.lost(present.running());
+      switch (present.emptying()) {
+        case NONE -> {}
+        case FOR_RESET, FOR_ARCHIVE -> {
+          busy = true;
+          empty(present, Optional.empty());
+          return reconciled(lost, killed).thenNoReply();
+        }
+      }
+      shells.awaitEndOf(lost);
       // The account may have missed it: it is told after the event is stored.
-      runtime
-          .changed()
-          .accept(
-              present.account(),
-              new Account.Changed(
-                  id, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED));
+      tell(present, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED);
     }
     busy = shells.awaitsEnd();
+    return reconciled(lost, killed).thenNoReply().thenUnstashAll();
+  }
+
+  private EffectBuilder<EnvironmentEvent, EnvironmentState> reconciled(
+      List<ShellId> lost, int killed) {
     return lost.isEmpty() && killed == 0
-        ? Effect().none().thenNoReply().thenUnstashAll()
-        : store(new EnvironmentEvent.Reconciled(lost, killed, now()))
-            .thenNoReply()
-            .thenUnstashAll();
+        ? Effect().none()
+        : store(new EnvironmentEvent.Reconciled(lost, killed, now()));
   }
 
   // --- requests ---
@@ -350,7 +418,8 @@ public final class EnvironmentActor
     return Effect().noReply();
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(ShellStarted started) {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellStarted(
+      EnvironmentState state, ShellStarted started) {
     // None for a shell that an actor before this one was opening when it failed.
     life.opened();
     return switch (started.process()) {
@@ -360,10 +429,15 @@ public final class EnvironmentActor
       }
       case Result.Ok<ShellProcess>(var process) -> {
         ShellRecord record = shells.record(process, started.cwd(), now());
+        unanswered.hold(started);
         yield store(
                 new EnvironmentEvent.ShellOpened(record.identity(), runtime.sandbox().holder(id)))
             .thenRun(
-                (EnvironmentState next) -> shells.begin(record, life.workspace(), started.wanted()))
+                (EnvironmentState next) -> {
+                  unanswered.handled(started);
+                  shells.begin(record, life.workspace(), started.wanted());
+                  forgetShells(state, next);
+                })
             .thenNoReply()
             .thenUnstashAll();
       }
@@ -374,20 +448,50 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onReset(
       EnvironmentState.Present present, Environment.Reset reset) {
+    unanswered.hold(reset);
     if (life.isOpening()) {
       return Effect().stash();
     }
     busy = true;
+    return store(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_RESET, now()))
+        .thenRun(
+            (EnvironmentState next) -> {
+              unanswered.handled(reset);
+              empty(present, Optional.of(reset));
+            })
+        .thenNoReply();
+  }
+
+  private void empty(EnvironmentState.Present present, Optional<Environment.Reset> reset) {
     Workspace place = life.workspace();
     context.pipeToSelf(
         shells
             .closeAll(present, place)
             .thenRunAsync(() -> work.empty(place), runtime.shells().blocking()),
         (done, failure) -> new Emptied(reset));
-    return Effect().noReply();
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(Environment.Reset reset) {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(
+      EnvironmentState state, Optional<Environment.Reset> reset) {
+    EnvironmentState.Emptying why =
+        state instanceof EnvironmentState.Present present
+            ? present.emptying()
+            : EnvironmentState.Emptying.NONE;
+    return switch (why) {
+      case NONE -> {
+        // An actor before this one had it emptied, and this one again.
+        if (state instanceof EnvironmentState.Present present) {
+          reset.ifPresent(r -> r.replyTo().tell(new Environment.Described(life.view(present))));
+        }
+        yield Effect().noReply();
+      }
+      case FOR_ARCHIVE -> onWiped();
+      case FOR_RESET -> onReset(state, reset);
+    };
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onReset(
+      EnvironmentState state, Optional<Environment.Reset> reset) {
     touch();
     life.measured(0L);
     return store(new EnvironmentEvent.Reset(now()))
@@ -395,11 +499,11 @@ public final class EnvironmentActor
             (EnvironmentState next) -> {
               busy = false;
               shells.forget();
+              forgetShells(state, next);
               if (next instanceof EnvironmentState.Present present) {
-                runtime
-                    .changed()
-                    .accept(present.account(), new Account.Changed(id, Account.Change.REVIVED));
-                reset.replyTo().tell(new Environment.Described(life.view(present)));
+                tell(present, Account.Change.REVIVED);
+                reset.ifPresent(
+                    r -> r.replyTo().tell(new Environment.Described(life.view(present))));
               }
             })
         .thenNoReply()
@@ -407,6 +511,7 @@ public final class EnvironmentActor
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onDelete(Environment.Delete delete) {
+    unanswered.hold(delete);
     if (life.isOpening()) {
       return Effect().stash();
     }
@@ -414,6 +519,7 @@ public final class EnvironmentActor
     return store(new EnvironmentEvent.Deleted(now()))
         .thenRun(
             (EnvironmentState next) -> {
+              unanswered.handled(delete);
               if (next instanceof EnvironmentState.Gone gone) {
                 remove(gone.uid(), Optional.of(delete));
               }
@@ -429,23 +535,82 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onRemoved(
       EnvironmentState state, Optional<Environment.Delete> request) {
-    busy = false;
-    if (state instanceof EnvironmentState.Gone gone) {
-      runtime.changed().accept(gone.account(), new Account.Changed(id, Account.Change.DELETED));
-    }
     shells.forget();
-    request.ifPresent(r -> r.replyTo().tell(new Environment.Deleted()));
-    host.tell(new EnvironmentGone(id));
+    if (state instanceof EnvironmentState.Gone gone) {
+      forget(gone.account(), request, !feed.isFollowed());
+    }
+    return Effect().noReply();
+  }
+
+  /**
+   * First the account, whose quota it holds; then the journal, after which nothing would remember
+   * to tell the account.
+   *
+   * @param rows whether the journal's rows go too, or stay a while for those who read them
+   */
+  private void forget(AccountId account, Optional<Environment.Delete> request, boolean rows) {
+    context.pipeToSelf(
+        runtime
+            .accounts()
+            .changed(account, id, Account.Change.DELETED)
+            .thenRunAsync(
+                () -> {
+                  if (rows) {
+                    runtime.rows().forget(id);
+                  }
+                },
+                runtime.shells().blocking()),
+        (done, failure) -> new Forgotten(request, rows && failure == null));
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onForgotten(Forgotten forgotten) {
+    busy = false;
+    forgotten.request().ifPresent(r -> r.replyTo().tell(new Environment.Deleted()));
+    if (forgotten.everywhere()) {
+      host.tell(new EnvironmentGone(id));
+    } else {
+      context.scheduleOnce(
+          feed.isFollowed() ? EnvironmentFeed.LINGERING : AGAIN,
+          context.getSelf(),
+          new ForgetAgain());
+    }
     return Effect().none().thenNoReply().thenUnstashAll();
+  }
+
+  /**
+   * The rows of shells that the environment has no longer. What fails goes with the environment.
+   */
+  private void forgetShells(EnvironmentState before, EnvironmentState after) {
+    if (before instanceof EnvironmentState.Present had
+        && after instanceof EnvironmentState.Present has) {
+      List<ShellId> dropped = new ArrayList<>();
+      had.shells().forEach(s -> dropped.add(s.identity().id()));
+      has.shells().forEach(s -> dropped.remove(s.identity().id()));
+      if (!dropped.isEmpty()) {
+        shells.forget(dropped);
+        runtime.shells().blocking().execute(() -> work.forgetRows(dropped));
+      }
+    }
+  }
+
+  private void tell(EnvironmentState.Present present, Account.Change change) {
+    var _ = runtime.accounts().changed(present.account(), id, change);
   }
 
   // --- what happens by itself ---
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onInternal(
       EnvironmentState state, Internal message) {
+    unanswered.handled(message);
     return switch (message) {
       case Prepared prepared -> onPrepared(state, prepared);
-      case ShellStarted started -> onShellStarted(started);
+      case PrepareAgain() -> {
+        if (state instanceof EnvironmentState.Present present) {
+          takeUp(present);
+        }
+        yield Effect().noReply();
+      }
+      case ShellStarted started -> onShellStarted(state, started);
       case FromShell(ShellActor.Ended(var shell, var end)) -> {
         if (state instanceof EnvironmentState.Present present
             && present.shell(shell.id()).filter(ShellRecord::isRunning).isPresent()) {
@@ -477,9 +642,15 @@ public final class EnvironmentActor
         feed.waitOver(request, lastSequenceNumber(context));
         yield Effect().noReply();
       }
-      case Emptied(var request) -> onEmptied(request);
-      case Wiped() -> onWiped();
+      case Emptied(var request) -> onEmptied(state, request);
       case Removed(var request) -> onRemoved(state, request);
+      case Forgotten forgotten -> onForgotten(forgotten);
+      case ForgetAgain() -> {
+        if (state instanceof EnvironmentState.Gone gone) {
+          forget(gone.account(), Optional.empty(), true);
+        }
+        yield Effect().noReply();
+      }
       case Tick() -> onTick(state);
       case Reap(var idleSince) -> onReap(state, idleSince);
       case DiskMeasured(var bytes) -> {
@@ -491,7 +662,10 @@ public final class EnvironmentActor
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onTick(EnvironmentState state) {
-    if (!busy && state instanceof EnvironmentState.Present present && !present.isArchived()) {
+    if (!busy
+        && unprepared.isEmpty()
+        && state instanceof EnvironmentState.Present present
+        && !present.isArchived()) {
       long idleSince = life.lastActivityAt();
       runtime.processes().dropSpareOlderThan(id, SPARE_WAITS);
       context.pipeToSelf(
@@ -527,17 +701,22 @@ public final class EnvironmentActor
         && idleSince.get() == life.lastActivityAt()
         && !life.isOpening()
         && !busy
+        && unprepared.isEmpty()
         && state instanceof EnvironmentState.Present present
         && !present.isArchived()
         && present.running().isEmpty()) {
       busy = true;
       Workspace place = life.workspace();
-      later(
-          () -> {
-            work.empty(place);
-            return new Wiped();
-          },
-          Function.identity());
+      return store(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_ARCHIVE, now()))
+          .thenRun(
+              (EnvironmentState next) ->
+                  later(
+                      () -> {
+                        work.empty(place);
+                        return new Emptied(Optional.empty());
+                      },
+                      Function.identity()))
+          .thenNoReply();
     }
     return Effect().noReply();
   }
@@ -554,9 +733,7 @@ public final class EnvironmentActor
                     .record(
                         AuditEvent.of("environment.archive", present.account())
                             .with("environment_id", id.value()));
-                runtime
-                    .changed()
-                    .accept(present.account(), new Account.Changed(id, Account.Change.ARCHIVED));
+                tell(present, Account.Change.ARCHIVED);
               }
             })
         .thenNoReply()

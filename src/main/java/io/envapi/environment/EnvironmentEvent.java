@@ -22,6 +22,7 @@ import java.util.Optional;
   @JsonSubTypes.Type(value = EnvironmentEvent.CommandStarted.class, name = "command-started"),
   @JsonSubTypes.Type(value = EnvironmentEvent.CommandFinished.class, name = "command-finished"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Reconciled.class, name = "reconciled"),
+  @JsonSubTypes.Type(value = EnvironmentEvent.EmptyingBegun.class, name = "emptying-begun"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Reset.class, name = "reset"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Archived.class, name = "archived"),
   @JsonSubTypes.Type(value = EnvironmentEvent.Deleted.class, name = "deleted"),
@@ -82,6 +83,9 @@ public sealed interface EnvironmentEvent {
       shells = List.copyOf(shells);
     }
   }
+
+  /** Its files are about to be deleted; a restart of the service goes on with it. */
+  record EmptyingBegun(EnvironmentState.Emptying why, long at) implements EnvironmentEvent {}
 
   /** Its shells are forgotten and its files gone. */
   record Reset(long at) implements EnvironmentEvent {}

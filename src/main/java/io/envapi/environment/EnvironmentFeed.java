@@ -23,12 +23,19 @@ final class EnvironmentFeed {
   static final RetentionCriteria RETENTION =
       RetentionCriteria.snapshotEvery(500, 20).withDeleteEventsOnSnapshot();
 
+  /** How long the events of a deleted environment stay for those who follow it. */
+  static final Duration LINGERING = Duration.ofSeconds(20);
+
+  /** Who follows it asks again within this time, if it reads what it is sent. */
+  private static final Duration FOLLOWING = Duration.ofSeconds(60);
+
   private static final Duration COLLECTING = Duration.ofMillis(50);
 
   private final ActorContext<Environment.Command> context;
   private final CommandNotices notices = new CommandNotices();
 
   private boolean collecting;
+  private long lastAsked;
 
   /** By identity, since two readers may ask the same. */
   private final IdentityHashMap<Environment.AwaitEvents, Cancellable> waiting =
@@ -76,6 +83,7 @@ final class EnvironmentFeed {
 
   /** Answers at once where there are events already. */
   void await(Environment.AwaitEvents request, long last) {
+    lastAsked = System.currentTimeMillis();
     if (last > request.after() || request.waitMs() == 0) {
       request.replyTo().tell(new Environment.EventsUpTo(last));
     } else {
@@ -86,6 +94,10 @@ final class EnvironmentFeed {
               context.getSelf(),
               new EnvironmentActor.EventsWaitOver(request)));
     }
+  }
+
+  boolean isFollowed() {
+    return System.currentTimeMillis() - lastAsked < FOLLOWING.toMillis();
   }
 
   void waitOver(Environment.AwaitEvents request, long last) {

@@ -130,17 +130,29 @@ final class EnvironmentShells {
 
   /** The actor of a shell, started where there is none. */
   ActorRef<Shell.Command> actor(ShellRecord shell, Workspace workspace) {
-    ShellIdentity identity = shell.identity();
     return actors.computeIfAbsent(
-        identity.id(),
+        shell.identity().id(),
         id ->
             context.spawn(
                 ShellActor.create(
-                    new ShellActor.Spec(identity, workspace.logs(), shell.end()),
-                    runtime.processes(),
-                    runtime.shells(),
-                    notices),
+                    spec(shell, workspace), runtime.processes(), runtime.shells(), notices),
                 id.value()));
+  }
+
+  private static ShellActor.Spec spec(ShellRecord shell, Workspace workspace) {
+    return new ShellActor.Spec(shell.identity(), workspace.logs(), shell.end());
+  }
+
+  /** A shell that has not been asked anything. */
+  private static ShellView opened(ShellRecord shell) {
+    return new ShellView(
+        shell.identity(),
+        ShellView.State.RUNNING,
+        Optional.empty(),
+        shell.identity().createdAt(),
+        Optional.empty(),
+        0,
+        0);
   }
 
   ShellRecord record(ShellProcess process, String cwd, long now) {
@@ -160,31 +172,28 @@ final class EnvironmentShells {
 
   /** Gives a new shell its actor and answers the caller who wanted it. */
   void begin(ShellRecord record, Workspace workspace, Wanted wanted) {
-    ActorRef<Shell.Command> shell = actor(record, workspace);
+    ActorRef<Shell.Command> shell =
+        context.spawn(
+            ShellActor.createNew(
+                spec(record, workspace), runtime.processes(), runtime.shells(), notices),
+            record.identity().id().value());
+    actors.put(record.identity().id(), shell);
     switch (wanted) {
-      case ForCaller(var open) ->
-          this.<Shell.DescribeReply>ask(shell, Shell.Describe::new)
-              .thenAccept(
-                  reply -> {
-                    switch (reply) {
-                      case Shell.Described(var view) ->
-                          open.replyTo().tell(new Environment.Opened(view));
-                      case Shell.Refused(var failure) -> open.refuse(failure);
-                    }
-                  });
+      case ForCaller(var open) -> open.replyTo().tell(new Environment.Opened(opened(record)));
       case ForOnce(var run) -> new OneShot(context.getSystem(), shell).run(run);
     }
   }
 
   /** The running shells whose process an earlier service had: each will report its end. */
-  List<ShellId> awaitEndOfLost(List<ShellRecord> running) {
-    List<ShellId> lost =
-        running.stream()
-            .map(s -> s.identity().id())
-            .filter(id -> runtime.processes().find(id).isEmpty())
-            .toList();
+  List<ShellId> lost(List<ShellRecord> running) {
+    return running.stream()
+        .map(s -> s.identity().id())
+        .filter(id -> runtime.processes().find(id).isEmpty())
+        .toList();
+  }
+
+  void awaitEndOf(List<ShellId> lost) {
     awaited.addAll(lost);
-    return lost;
   }
 
   boolean awaitsEnd() {
@@ -333,6 +342,17 @@ final class EnvironmentShells {
     actors.values().forEach(context::stop);
     actors.clear();
     awaited.clear();
+  }
+
+  /** Stops the actors of these shells. */
+  void forget(List<ShellId> shells) {
+    for (ShellId shell : shells) {
+      ActorRef<Shell.Command> actor = actors.remove(shell);
+      if (actor != null) {
+        context.stop(actor);
+      }
+      awaited.remove(shell);
+    }
   }
 
   private <R> CompletionStage<R> ask(

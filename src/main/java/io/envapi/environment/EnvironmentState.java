@@ -22,6 +22,13 @@ import java.util.Optional;
 })
 public sealed interface EnvironmentState extends CborSerializable {
 
+  /** Why the files of an environment are being deleted. */
+  enum Emptying {
+    NONE,
+    FOR_RESET,
+    FOR_ARCHIVE
+  }
+
   /** Not made yet. */
   record Absent() implements EnvironmentState {}
 
@@ -33,6 +40,7 @@ public sealed interface EnvironmentState extends CborSerializable {
    * @param shells oldest first; of those that ended the newest {@link #KEPT}
    * @param lastShell the highest number of a shell ever
    * @param holder the process that kept its sandbox when the newest shell was opened
+   * @param emptying whether its files are being deleted, and why
    */
   record Present(
       AccountId account,
@@ -43,7 +51,8 @@ public sealed interface EnvironmentState extends CborSerializable {
       Optional<Long> archivedAt,
       List<ShellRecord> shells,
       int lastShell,
-      Optional<ProcessIdentity> holder)
+      Optional<ProcessIdentity> holder,
+      Emptying emptying)
       implements EnvironmentState {
 
     /** Shells remembered after their end. */
@@ -51,6 +60,7 @@ public sealed interface EnvironmentState extends CborSerializable {
 
     public Present {
       shells = shells == null ? List.of() : List.copyOf(shells);
+      emptying = emptying == null ? Emptying.NONE : emptying;
       holder = holder == null ? Optional.empty() : holder;
     }
 
@@ -68,7 +78,8 @@ public sealed interface EnvironmentState extends CborSerializable {
 
     private Present shells(
         List<ShellRecord> next, long at, int last, Optional<ProcessIdentity> keeper) {
-      return new Present(account, spec, uid, createdAt, at, archivedAt, next, last, keeper);
+      return new Present(
+          account, spec, uid, createdAt, at, archivedAt, next, last, keeper, emptying);
     }
 
     private Present opened(EnvironmentEvent.ShellOpened event) {
@@ -103,12 +114,35 @@ public sealed interface EnvironmentState extends CborSerializable {
 
     private Present emptied(long at, Optional<Long> archived) {
       return new Present(
-          account, spec, uid, createdAt, at, archived, List.of(), lastShell, Optional.empty());
+          account,
+          spec,
+          uid,
+          createdAt,
+          at,
+          archived,
+          List.of(),
+          lastShell,
+          Optional.empty(),
+          Emptying.NONE);
     }
 
     private Present archived(long at) {
       return new Present(
-          account, spec, uid, createdAt, at, Optional.of(at), shells, lastShell, Optional.empty());
+          account,
+          spec,
+          uid,
+          createdAt,
+          at,
+          Optional.of(at),
+          shells,
+          lastShell,
+          Optional.empty(),
+          Emptying.NONE);
+    }
+
+    private Present emptying(Emptying why) {
+      return new Present(
+          account, spec, uid, createdAt, updatedAt, archivedAt, shells, lastShell, holder, why);
     }
   }
 
@@ -116,7 +150,17 @@ public sealed interface EnvironmentState extends CborSerializable {
   default EnvironmentState with(EnvironmentEvent event) {
     return switch (event) {
       case EnvironmentEvent.Created(var account, var spec, var uid, var at) ->
-          new Present(account, spec, uid, at, at, Optional.empty(), List.of(), 0, Optional.empty());
+          new Present(
+              account,
+              spec,
+              uid,
+              at,
+              at,
+              Optional.empty(),
+              List.of(),
+              0,
+              Optional.empty(),
+              Emptying.NONE);
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
       case EnvironmentEvent.CommandStarted started ->
@@ -124,6 +168,7 @@ public sealed interface EnvironmentState extends CborSerializable {
       case EnvironmentEvent.CommandFinished finished ->
           present().told(finished.command().shell(), CommandMarks.end(finished.command()));
       case EnvironmentEvent.Reconciled _ -> this;
+      case EnvironmentEvent.EmptyingBegun(var why, _) -> present().emptying(why);
       case EnvironmentEvent.Reset(var at) -> present().emptied(at, Optional.empty());
       case EnvironmentEvent.Archived(var at) -> present().archived(at);
       case EnvironmentEvent.Deleted(_) -> new Gone(present().account(), present().uid());

@@ -221,6 +221,15 @@ final class EnvironmentWork {
     }
   }
 
+  /** Shells that are only history: what cannot be deleted now goes with the environment. */
+  void forgetRows(List<ShellId> shells) {
+    try {
+      runtime.rows().forget(shells);
+    } catch (RuntimeException e) {
+      LOG.warn("{}: rows of {} shells stay in the journal: {}", id, shells.size(), e.toString());
+    }
+  }
+
   /** The limits of the environment where it has its own, the account's quotas otherwise. */
   static Limits limits(EnvironmentState.Present present, Quotas quotas) {
     LimitOverrides own = present.spec().limits();

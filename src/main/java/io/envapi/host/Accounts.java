@@ -3,6 +3,7 @@ package io.envapi.host;
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
 import io.envapi.id.AccountId;
+import io.envapi.id.EnvironmentId;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -49,9 +50,10 @@ public final class Accounts {
     return ask(account, timeout, replyTo -> new Account.OverrideQuotas(overrides, replyTo));
   }
 
-  /** Tells an account what became of one of its environments. */
-  public void changed(AccountId account, Account.Changed change) {
-    entity(account).tell(change);
+  /** Tells an account what became of one of its environments; completes when that is stored. */
+  public CompletionStage<Account.Noted> changed(
+      AccountId account, EnvironmentId environment, Account.Change change) {
+    return ask(account, timeout, replyTo -> new Account.Changed(environment, change, replyTo));
   }
 
   <R> CompletionStage<R> ask(

@@ -53,10 +53,16 @@ public final class Environments {
     this.history = new EnvironmentHistory(system);
   }
 
-  /** Makes an environment. */
-  public CompletionStage<Result<EnvironmentView>> create(AccountId account, EnvironmentSpec spec) {
+  /**
+   * Makes an environment, or finds the one that was made before.
+   *
+   * @param fresh drawn for it
+   */
+  public CompletionStage<Result<EnvironmentView>> create(
+      AccountId account, EnvironmentId fresh, EnvironmentSpec spec) {
     return accounts
-        .<Account.CreateReply>ask(account, timeout, replyTo -> new Account.Create(spec, replyTo))
+        .<Account.CreateReply>ask(
+            account, timeout, replyTo -> new Account.Create(fresh, spec, replyTo))
         .thenCompose(
             reply ->
                 switch (reply) {
@@ -81,9 +87,7 @@ public final class Environments {
                 views(
                     listed.environments(),
                     // Deleted, and the service was killed before the account knew.
-                    gone ->
-                        accounts.changed(
-                            account, new Account.Changed(gone, Account.Change.DELETED))));
+                    gone -> accounts.changed(account, gone, Account.Change.DELETED)));
   }
 
   /** Every environment of every account on the hosts that answer, oldest first. */

@@ -1,12 +1,16 @@
 package io.envapi.host;
 
+import io.envapi.Asks;
 import io.envapi.CborSerializable;
 import io.envapi.account.Account;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.environment.Environment;
+import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import java.util.List;
+import java.util.Map;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /** What may be asked of a host: one node with its data root, and the environments on it. */
@@ -16,21 +20,54 @@ public final class Host {
 
   /** A message to a host. */
   public sealed interface Command extends CborSerializable
-      permits Deliver, Place, ListEnvironments, HostActor.Internal {}
+      permits Deliver, Place, Settle, ListEnvironments, ListPlaces, HostActor.Internal {}
 
   /** Hands a request to an environment; refused with {@code NotFound} where it is not here. */
   public record Deliver(EnvironmentId environment, Environment.Request request)
-      implements Command {}
+      implements Command, Refusable {
 
-  /** Makes an environment. */
+    @Override
+    public void refuse(Failure failure) {
+      request.refuse(failure);
+    }
+  }
+
+  /** Makes an environment, unless it is there already. */
   public record Place(
       AccountId account,
       EnvironmentId environment,
       EnvironmentSpec spec,
       ActorRef<Account.Placement> replyTo)
+      implements Command, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      replyTo.tell(new Account.NotPlaced(environment, failure));
+    }
+  }
+
+  /** Says what became of an environment that was to be made; not answered while that is unknown. */
+  public record Settle(EnvironmentId environment, ActorRef<Account.Placement> replyTo)
       implements Command {}
 
-  public record ListEnvironments(ActorRef<Listed> replyTo) implements Command {}
+  public record ListEnvironments(ActorRef<Listed> replyTo) implements Command, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      Asks.fail(replyTo, failure);
+    }
+  }
+
+  /** For whom the host has environments, also such as are not made yet. */
+  public record ListPlaces(ActorRef<Places> replyTo) implements Command, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      Asks.fail(replyTo, failure);
+    }
+  }
+
+  public record Places(Map<EnvironmentId, AccountId> accounts) implements CborSerializable {}
 
   /**
    * @param environments oldest first

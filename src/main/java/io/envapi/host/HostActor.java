@@ -1,16 +1,19 @@
 package io.envapi.host;
 
 import io.envapi.Supervised;
+import io.envapi.Unanswered;
 import io.envapi.account.Account;
 import io.envapi.environment.Environment;
 import io.envapi.environment.EnvironmentActor;
 import io.envapi.environment.EnvironmentRuntime;
 import io.envapi.failure.Failure;
+import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.HostId;
 import io.envapi.sandbox.SandboxSettings;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -35,6 +38,7 @@ import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
 public final class HostActor
     extends EventSourcedBehaviorWithEnforcedReplies<Host.Command, HostEvent, HostState> {
 
+  private static final Duration CREATION = Duration.ofSeconds(30);
   private static final Duration WARM_UP = Duration.ofMillis(20);
   private static final int WARM_UP_BATCH = 16;
 
@@ -43,12 +47,20 @@ public final class HostActor
 
   private record Answered(Host.Place place, Environment.CreateReply reply) implements Internal {}
 
+  /** The environment did not say in time whether it was made. */
+  private record Unmade(Host.Place place) implements Internal {}
+
+  private record Settled(Host.Settle settle, Environment.DescribeReply reply) implements Internal {}
+
+  private record Ignored() implements Internal {}
+
   private record Gone(EnvironmentId id) implements Internal {}
 
   private record WarmUp() implements Internal {}
 
   private final ActorContext<Host.Command> context;
   private final TimerScheduler<Host.Command> timers;
+  private final Unanswered unanswered;
   private final HostId id;
   private final EnvironmentRuntime runtime;
   private final SandboxSettings settings;
@@ -57,23 +69,26 @@ public final class HostActor
 
   public static Behavior<Host.Command> create(
       HostId id, EnvironmentRuntime runtime, SandboxSettings settings) {
-    Behavior<Host.Command> host =
-        Behaviors.setup(
-            context ->
-                Behaviors.withTimers(
-                    timers -> new HostActor(context, timers, id, runtime, settings)));
-    return Supervised.restarting(host);
+    return Supervised.restarting(
+        unanswered ->
+            Behaviors.setup(
+                context ->
+                    Behaviors.withTimers(
+                        timers ->
+                            new HostActor(context, timers, unanswered, id, runtime, settings))));
   }
 
   private HostActor(
       ActorContext<Host.Command> context,
       TimerScheduler<Host.Command> timers,
+      Unanswered unanswered,
       HostId id,
       EnvironmentRuntime runtime,
       SandboxSettings settings) {
     super(PersistenceId.of("Host", id.value()));
     this.context = context;
     this.timers = timers;
+    this.unanswered = unanswered;
     this.id = id;
     this.runtime = runtime;
     this.settings = settings;
@@ -111,10 +126,16 @@ public final class HostActor
   }
 
   private ReplyEffect<HostEvent, HostState> onCommand(HostState state, Host.Command command) {
+    unanswered.handled(command);
     return switch (command) {
       case Host.Deliver(var environment, var request) -> onDeliver(state, environment, request);
       case Host.Place place -> onPlace(state, place);
+      case Host.Settle settle -> {
+        settle(state, settle);
+        yield Effect().noReply();
+      }
       case Host.ListEnvironments(var replyTo) -> Effect().reply(replyTo, listed(state));
+      case Host.ListPlaces(var replyTo) -> Effect().reply(replyTo, places(state));
       case Internal internal -> onInternal(state, internal);
     };
   }
@@ -130,6 +151,11 @@ public final class HostActor
   }
 
   private ReplyEffect<HostEvent, HostState> onPlace(HostState state, Host.Place place) {
+    HostState.Entry placed = state.environments().get(place.environment().value());
+    if (placed != null) {
+      make(place, placed.uid());
+      return Effect().noReply();
+    }
     Optional<Integer> uid = state.nextUid(settings.uidBase(), settings.uidCount());
     if (uid.isEmpty()) {
       return Effect()
@@ -137,6 +163,7 @@ public final class HostActor
               place.replyTo(),
               new Account.NotPlaced(place.environment(), new Failure.NoCapacity(60)));
     }
+    unanswered.hold(place);
     return Effect()
         .persist(
             new HostEvent.EnvironmentPlaced(
@@ -145,7 +172,11 @@ public final class HostActor
                 place.spec().profile(),
                 uid.get(),
                 System.currentTimeMillis()))
-        .thenRun((HostState next) -> make(place, uid.get()))
+        .thenRun(
+            (HostState next) -> {
+              unanswered.handled(place);
+              make(place, uid.get());
+            })
         .thenNoReply();
   }
 
@@ -153,24 +184,76 @@ public final class HostActor
     context.ask(
         Environment.CreateReply.class,
         actor(place.environment()),
-        Duration.ofSeconds(30),
+        CREATION,
         (ActorRef<Environment.CreateReply> replyTo) ->
             new Environment.Create(place.account(), place.spec(), uid, replyTo),
-        (reply, failure) ->
-            new Answered(
-                place, failure == null ? reply : new Environment.Refused(new Failure.Internal())));
+        (reply, failure) -> failure == null ? new Answered(place, reply) : new Unmade(place));
+  }
+
+  private void settle(HostState state, Host.Settle settle) {
+    if (!state.has(settle.environment())) {
+      settle.replyTo().tell(new Account.NotPlaced(settle.environment(), new Failure.NoCapacity(1)));
+      return;
+    }
+    context.ask(
+        Environment.DescribeReply.class,
+        actor(settle.environment()),
+        CREATION,
+        Environment.Describe::new,
+        (reply, failure) -> failure == null ? new Settled(settle, reply) : new Ignored());
+  }
+
+  private void onSettled(Host.Settle settle, Environment.DescribeReply reply) {
+    EnvironmentId environment = settle.environment();
+    switch (reply) {
+      case Environment.Described _ -> settle.replyTo().tell(new Account.Placed(environment));
+      case Environment.Refused(Failure.NotFound _) -> {
+        drop(environment);
+        settle.replyTo().tell(new Account.NotPlaced(environment, new Failure.NoCapacity(1)));
+      }
+      case Environment.Refused _ -> {}
+    }
+  }
+
+  /** Has an environment removed that nobody knows; it says when it is gone. */
+  private void drop(EnvironmentId environment) {
+    context.ask(
+        Environment.DeleteReply.class,
+        actor(environment),
+        CREATION,
+        Environment.Delete::new,
+        (reply, failure) -> new Ignored());
   }
 
   private ReplyEffect<HostEvent, HostState> onInternal(HostState state, Internal message) {
     return switch (message) {
       case Answered(var place, Environment.Created()) ->
           Effect().reply(place.replyTo(), new Account.Placed(place.environment()));
+      case Answered(var place, Environment.Refused(Failure.NotFound _)) ->
+          // Being removed, under an id that is asked for again.
+          Effect()
+              .reply(
+                  place.replyTo(),
+                  new Account.NotPlaced(place.environment(), new Failure.NoCapacity(1)));
       case Answered(var place, Environment.Refused(var failure)) ->
           Effect()
               .persist(new HostEvent.EnvironmentRemoved(place.environment()))
               .thenRun((HostState next) -> stop(place.environment()))
               .thenReply(
                   place.replyTo(), next -> new Account.NotPlaced(place.environment(), failure));
+      case Unmade(var place) -> {
+        drop(place.environment());
+        yield Effect()
+            .reply(
+                place.replyTo(),
+                new Account.NotPlaced(place.environment(), new Failure.HostUnavailable(5)));
+      }
+      case Settled(var settle, var reply) -> {
+        onSettled(settle, reply);
+        yield Effect().noReply();
+      }
+      case Ignored() -> Effect().noReply();
+      case Gone(var removed) when !state.has(removed) -> Effect().noReply();
       case Gone(var removed) ->
           Effect()
               .persist(new HostEvent.EnvironmentRemoved(removed))
@@ -204,6 +287,12 @@ public final class HostActor
     if (actor != null) {
       context.stop(actor);
     }
+  }
+
+  private static Host.Places places(HostState state) {
+    Map<EnvironmentId, AccountId> accounts = new LinkedHashMap<>();
+    state.environments().forEach((id, e) -> accounts.put(new EnvironmentId(id), e.account()));
+    return new Host.Places(accounts);
   }
 
   private Host.Listed listed(HostState state) {

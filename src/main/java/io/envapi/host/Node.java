@@ -5,6 +5,7 @@ import io.envapi.account.EnvironmentSpec;
 import io.envapi.account.Quotas;
 import io.envapi.audit.AuditLog;
 import io.envapi.environment.EnvironmentRuntime;
+import io.envapi.environment.JournalRows;
 import io.envapi.files.FileSettings;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
@@ -13,6 +14,7 @@ import io.envapi.sandbox.Sandbox;
 import io.envapi.sandbox.SandboxSettings;
 import io.envapi.shell.ShellProcesses;
 import io.envapi.shell.ShellRuntime;
+import java.time.InstantSource;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -38,11 +40,12 @@ public final class Node {
       SandboxSettings sandboxSettings,
       FileSettings files,
       AuditLog audit,
+      JournalRows rows,
       Quotas quotas,
       HostSettings settings) {}
 
   /** What the routes ask. */
-  public record Running(Environments environments, Accounts accounts) {}
+  public record Running(Environments environments, Accounts accounts, IdempotencyKeys keys) {}
 
   private Node() {}
 
@@ -83,13 +86,15 @@ public final class Node {
             parts.files(),
             parts.audit(),
             accounts::changed,
+            parts.rows(),
             account -> effective(accounts, account));
     var host =
         context.spawn(HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host");
     hosts.put(parts.host(), host);
     new Strays(context.getSystem(), accounts, host).remove();
     var environments = new Environments(context.getSystem(), accounts, hosts, parts.settings());
-    return new Running(environments, accounts);
+    var keys = new IdempotencyKeys(context.getSystem(), parts.settings(), InstantSource.system());
+    return new Running(environments, accounts, keys);
   }
 
   private static CompletionStage<Quotas> effective(Accounts accounts, AccountId account) {
@@ -111,6 +116,11 @@ public final class Node {
         EnvironmentSpec spec,
         ActorRef<Account.Placement> replyTo) {
       hosts.find(host).ifPresent(ref -> ref.tell(new Host.Place(account, id, spec, replyTo)));
+    }
+
+    @Override
+    public void settle(HostId host, EnvironmentId id, ActorRef<Account.Placement> replyTo) {
+      hosts.find(host).ifPresent(ref -> ref.tell(new Host.Settle(id, replyTo)));
     }
   }
 }

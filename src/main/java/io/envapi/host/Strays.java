@@ -4,6 +4,7 @@ import io.envapi.account.Account;
 import io.envapi.environment.Environment;
 import io.envapi.environment.EnvironmentView;
 import io.envapi.failure.Failure;
+import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -29,12 +30,12 @@ record Strays(ActorSystem<?> system, Accounts accounts, ActorRef<Host.Command> h
   /** Looks through all environments of the host, one at a time. */
   void remove() {
     long startedAt = System.currentTimeMillis();
-    this.<Host.Listed>ask(Host.ListEnvironments::new)
+    this.<Host.Places>ask(Host.ListPlaces::new)
         .thenCompose(
-            listed -> {
+            places -> {
               CompletionStage<Void> done = CompletableFuture.completedStage(null);
-              for (Account.Located each : listed.environments()) {
-                done = done.thenCompose(before -> check(each.id(), startedAt));
+              for (var each : places.accounts().entrySet()) {
+                done = done.thenCompose(before -> check(each.getValue(), each.getKey(), startedAt));
               }
               return done;
             })
@@ -46,13 +47,23 @@ record Strays(ActorSystem<?> system, Accounts accounts, ActorRef<Host.Command> h
             });
   }
 
-  private CompletionStage<Void> check(EnvironmentId id, long startedAt) {
+  /** What the account expects to be made is none; it asks the host itself what became of it. */
+  private CompletionStage<Void> check(AccountId account, EnvironmentId id, long startedAt) {
+    return accounts
+        .<Account.ClaimsReply>ask(account, ANSWER, replyTo -> new Account.Claims(id, replyTo))
+        .thenCompose(
+            reply ->
+                reply.claimed()
+                    ? CompletableFuture.completedStage(null)
+                    : removeUnlessUsed(id, startedAt));
+  }
+
+  private CompletionStage<Void> removeUnlessUsed(EnvironmentId id, long startedAt) {
     return this.<Environment.DescribeReply>deliver(id, Environment.Describe::new)
         .thenCompose(
             reply ->
                 switch (reply) {
-                  case Environment.Described(var view) when isOld(view, startedAt) ->
-                      removeUnlessKnown(view);
+                  case Environment.Described(var view) when isOld(view, startedAt) -> delete(id);
                   case Environment.Described _ -> CompletableFuture.completedStage(null);
                   case Environment.Refused(Failure.NotFound _) -> delete(id);
                   case Environment.Refused _ -> CompletableFuture.completedStage(null);
@@ -62,18 +73,6 @@ record Strays(ActorSystem<?> system, Accounts accounts, ActorRef<Host.Command> h
   /** One that was ever used has been known to somebody, whatever its account says now. */
   private static boolean isOld(EnvironmentView view, long startedAt) {
     return view.createdAt() < startedAt && view.shells().isEmpty();
-  }
-
-  private CompletionStage<Void> removeUnlessKnown(EnvironmentView view) {
-    return accounts
-        .<Account.FindReply>ask(
-            view.account(), ANSWER, replyTo -> new Account.Find(view.id(), replyTo))
-        .thenCompose(
-            found ->
-                switch (found) {
-                  case Account.Found _ -> CompletableFuture.completedStage(null);
-                  case Account.Unknown() -> delete(view.id());
-                });
   }
 
   private CompletionStage<Void> delete(EnvironmentId id) {

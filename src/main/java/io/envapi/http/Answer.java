@@ -1,6 +1,7 @@
 package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.envapi.idempotency.StoredAnswer;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +14,7 @@ import org.apache.pekko.util.ByteString;
 
 /** What a route answers, before it is an HTTP response. */
 sealed interface Answer
-    permits Answer.Document, Answer.Nothing, Answer.Events, Answer.Bytes, Problem {
+    permits Answer.Document, Answer.Nothing, Answer.Events, Answer.Bytes, Answer.Replayed, Problem {
 
   record Document(int status, ObjectNode body, List<HttpHeader> headers) implements Answer {
     public Document {
@@ -43,6 +44,13 @@ sealed interface Answer
       headers = List.copyOf(headers);
     }
   }
+
+  /**
+   * An answer that was given before.
+   *
+   * @param body of {@code answer}
+   */
+  record Replayed(StoredAnswer answer, String body) implements Answer {}
 
   static Answer ok(ObjectNode body) {
     return new Document(200, body, List.of());

@@ -4,6 +4,7 @@ import io.envapi.audit.AuditLog;
 import io.envapi.files.FileSettings;
 import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
+import io.envapi.host.IdempotencyKeys;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
 import io.envapi.metrics.Metrics;
@@ -29,6 +30,7 @@ public final class Api {
   public record Parts(
       Environments environments,
       Accounts accounts,
+      IdempotencyKeys keys,
       TokenVerifier tokens,
       CredentialClient credentials,
       AuditLog audit,
@@ -65,6 +67,7 @@ public final class Api {
         new Front(
             routes,
             gate,
+            new Idempotent(parts.keys())::around,
             configuration.http(),
             parts.metrics(),
             Materializer.createMaterializer(system));

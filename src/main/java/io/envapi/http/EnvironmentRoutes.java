@@ -97,11 +97,16 @@ final class EnvironmentRoutes {
   }
 
   void addTo(RouteTable routes) {
-    routes.on("/v1/environments").post(this::create).get(this::list);
+    routes
+        .on("/v1/environments")
+        .add("POST", new RouteTable.Repeatable(this::create))
+        .get(this::list);
     routes.on("/v1/environments/{environment}").get(this::describe).delete(this::delete);
     routes.on("/v1/environments/{environment}/summary").get(this::summary);
     routes.on("/v1/environments/{environment}/usage").get(this::usage);
-    routes.on("/v1/environments/{environment}/reset").post(this::reset);
+    routes
+        .on("/v1/environments/{environment}/reset")
+        .add("POST", new RouteTable.Repeatable(this::reset));
   }
 
   private CompletionStage<Answer> create(Exchange exchange, Caller caller) {
@@ -112,7 +117,8 @@ final class EnvironmentRoutes {
             return Problems.of(new Failure.NetworkDisabled()).now();
           }
           return environments
-              .create(caller.account(), wanted.spec(caller.profile(), allowNetwork))
+              .create(
+                  caller.account(), exchange.drawn(), wanted.spec(caller.profile(), allowNetwork))
               .thenApply(result -> created(caller, result));
         });
   }

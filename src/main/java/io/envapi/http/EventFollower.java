@@ -104,7 +104,11 @@ final class EventFollower {
   /** Waits until there is more than the journal had. */
   private CompletionStage<Pair<State, ByteString>> more(State state) {
     if (state.gone()) {
-      return CompletableFuture.completedStage(failed(state, Problems.of(notFound())));
+      // Its events went with it before this reader had them.
+      return CompletableFuture.completedStage(
+          Pair.create(
+              new State(state.last(), true, true),
+              Sse.event("deleted", EventJson.deleted(following.environment()))));
     }
     return environments
         .<Environment.EventsReply>again(
@@ -123,10 +127,6 @@ final class EventFollower {
                           new State(state.last(), true, false), ByteString.emptyByteString());
                   case Environment.Refused(var failure) -> failed(state, Problems.of(failure));
                 });
-  }
-
-  private Failure notFound() {
-    return new Failure.NotFound(Failure.Kind.ENVIRONMENT, following.environment().value());
   }
 
   private Pair<State, ByteString> failed(State state, Problem problem) {

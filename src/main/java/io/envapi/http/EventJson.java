@@ -24,6 +24,7 @@ final class EventJson {
       case EnvironmentEvent.CommandStarted _ -> "command_started";
       case EnvironmentEvent.CommandFinished _ -> "command_finished";
       case EnvironmentEvent.Reconciled _ -> "reconciled";
+      case EnvironmentEvent.EmptyingBegun _ -> "emptying";
       case EnvironmentEvent.Reset _ -> "reset";
       case EnvironmentEvent.Archived _ -> "archived";
       case EnvironmentEvent.Deleted _ -> "deleted";
@@ -38,6 +39,7 @@ final class EventJson {
       case EnvironmentEvent.CommandStarted started -> started.at();
       case EnvironmentEvent.CommandFinished finished -> finished.at();
       case EnvironmentEvent.Reconciled reconciled -> reconciled.at();
+      case EnvironmentEvent.EmptyingBegun(_, var at) -> at;
       case EnvironmentEvent.Reset(var at) -> at;
       case EnvironmentEvent.Archived(var at) -> at;
       case EnvironmentEvent.Deleted(var at) -> at;
@@ -81,9 +83,21 @@ final class EventJson {
         json.set("shells", Json.texts(reconciled.shells().stream().map(ShellId::value).toList()));
         json.put("processes_killed", reconciled.killed());
       }
-      case EnvironmentEvent.Reset _, EnvironmentEvent.Archived _, EnvironmentEvent.Deleted _ -> {}
+      case EnvironmentEvent.EmptyingBegun _,
+          EnvironmentEvent.Reset _,
+          EnvironmentEvent.Archived _,
+          EnvironmentEvent.Deleted _ -> {}
     }
     return json;
+  }
+
+  /** A deletion of which no more than that is known. */
+  static ObjectNode deleted(EnvironmentId environment) {
+    return Json.object()
+        .putNull("seq")
+        .put("type", "deleted")
+        .putNull("at")
+        .put("environment_id", environment.value());
   }
 
   private static ObjectNode command(ObjectNode json, CommandId command) {

@@ -12,14 +12,18 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpMethod;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.RemoteAddress;
@@ -38,6 +42,7 @@ final class Exchange {
   private final long maxBodyBytes;
   private final Duration bodyTimeout;
   private final Materializer materializer;
+  private final Optional<EnvironmentId> drawn;
 
   Exchange(
       HttpRequest request,
@@ -51,6 +56,17 @@ final class Exchange {
     this.maxBodyBytes = settings.maxBodyBytes();
     this.bodyTimeout = settings.load().bodyTimeout();
     this.materializer = materializer;
+    this.drawn = Optional.empty();
+  }
+
+  private Exchange(Exchange same, HttpRequest request, Optional<EnvironmentId> drawn) {
+    this.request = request;
+    this.visit = same.visit;
+    this.parameters = same.parameters;
+    this.maxBodyBytes = same.maxBodyBytes;
+    this.bodyTimeout = same.bodyTimeout;
+    this.materializer = same.materializer;
+    this.drawn = drawn;
   }
 
   /** As it stands in the request line. */
@@ -118,6 +134,45 @@ final class Exchange {
     return go(Bodies.readQuery(request.getUri().rawQueryString().orElse(""), reader), then);
   }
 
+  /** Whether the request is one that may change something. */
+  boolean changes() {
+    HttpMethod method = request.method();
+    return !method.isSafe();
+  }
+
+  String method() {
+    return request.method().name();
+  }
+
+  String rawQuery() {
+    return request.getUri().rawQueryString().orElse("");
+  }
+
+  /** The id for an environment that the request makes: the same each time it is carried out. */
+  EnvironmentId drawn() {
+    return drawn.orElseGet(EnvironmentId::random);
+  }
+
+  /** This request with the id for an environment that it makes. */
+  Exchange drawing(EnvironmentId id) {
+    return new Exchange(this, request, Optional.of(id));
+  }
+
+  /** With the whole body, and this request as it is when it has been read. */
+  CompletionStage<Answer> whole(BiFunction<byte[], Exchange, CompletionStage<Answer>> then) {
+    return strict()
+        .thenCompose(
+            read ->
+                go(
+                    read,
+                    bytes -> {
+                      var strict =
+                          request.withEntity(
+                              HttpEntities.create(request.entity().getContentType(), bytes));
+                      return then.apply(bytes, new Exchange(this, strict, drawn));
+                    }));
+  }
+
   /** Whether only the head of the answer is wanted. */
   boolean isHead() {
     return request.method().equals(HttpMethods.HEAD);
@@ -146,22 +201,27 @@ final class Exchange {
   /** With the body, or the answer that says what is wrong with it. */
   <T> CompletionStage<Answer> body(
       Function<Fields, T> reader, Function<T, CompletionStage<Answer>> then) {
+    return strict().thenCompose(read -> go(read, bytes -> go(Bodies.read(bytes, reader), then)));
+  }
+
+  private CompletionStage<Bodies.Read<byte[]>> strict() {
     HttpEntity entity = request.entity();
     if (entity.getContentLengthOption().orElse(0) > maxBodyBytes) {
-      return Problems.tooLarge(maxBodyBytes).now();
+      return CompletableFuture.completedStage(
+          new Bodies.Read.Rejected<>(Problems.tooLarge(maxBodyBytes)));
     }
     if (entity instanceof HttpEntity.Strict strict) {
-      return go(Bodies.read(strict.getData().toArrayUnsafe(), reader), then);
+      return CompletableFuture.completedStage(
+          new Bodies.Read.Accepted<>(strict.getData().toArrayUnsafe()));
     }
     return entity
         .withSizeLimit(maxBodyBytes)
         .toStrict(bodyTimeout.toMillis(), maxBodyBytes + 1, materializer)
-        .<Bodies.Read<T>>handle(
+        .handle(
             (strict, failure) ->
                 failure == null
-                    ? Bodies.read(strict.getData().toArrayUnsafe(), reader)
-                    : new Bodies.Read.Rejected<>(unreadable(failure)))
-        .thenCompose(read -> go(read, then));
+                    ? new Bodies.Read.Accepted<>(strict.getData().toArrayUnsafe())
+                    : new Bodies.Read.Rejected<>(unreadable(failure)));
   }
 
   private <T> CompletionStage<Answer> found(

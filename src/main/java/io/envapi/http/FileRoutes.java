@@ -39,7 +39,9 @@ final class FileRoutes {
         .delete(this::delete);
     routes.on("/v1/environments/{environment}/files/edit").post(this::edit);
     routes.on("/v1/environments/{environment}/files/patch").post(this::patch);
-    routes.on("/v1/environments/{environment}/files/directories").post(this::makeDirectory);
+    routes
+        .on("/v1/environments/{environment}/files/directories")
+        .add("POST", new RouteTable.Repeatable(this::makeDirectory));
     routes.on("/v1/environments/{environment}/files/copy").post(this::copy);
     routes.on("/v1/environments/{environment}/files/move").post(this::move);
     routes.on("/v1/environments/{environment}/files/search").get(this::search);

@@ -1,6 +1,8 @@
 package io.envapi.http;
 
+import io.envapi.failure.Unavailable;
 import io.envapi.id.AccountId;
+import io.envapi.idempotency.StoredAnswer;
 import io.envapi.keyring.Caller;
 import io.envapi.metrics.Metrics;
 import java.util.List;
@@ -11,6 +13,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpCharsets;
@@ -52,20 +55,26 @@ final class Front {
 
   private final RouteTable routes;
   private final Gate gate;
+  private final UnaryOperator<RouteTable.ForCaller> once;
   private final Set<AccountId> operators;
   private final HttpSettings settings;
   private final Load load;
   private final Metrics metrics;
   private final Materializer materializer;
 
+  /**
+   * @param once makes of a route one that carries out each request with an idempotency key once
+   */
   Front(
       RouteTable routes,
       Gate gate,
+      UnaryOperator<RouteTable.ForCaller> once,
       HttpSettings settings,
       Metrics metrics,
       Materializer materializer) {
     this.routes = routes;
     this.gate = gate;
+    this.once = once;
     this.operators = settings.operatorAccounts();
     this.settings = settings;
     this.metrics = metrics;
@@ -117,13 +126,13 @@ final class Front {
     return switch (endpoint) {
       case RouteTable.Open open -> open.answer(exchange);
       case RouteTable.ForCaller route ->
-          admitted(exchange, caller -> route.answer(exchange, caller));
+          admitted(exchange, caller -> once.apply(route).answer(exchange, caller));
       case RouteTable.ForOperator(var route) ->
           admitted(
               exchange,
               caller ->
                   operators.contains(caller.account())
-                      ? route.answer(exchange, caller)
+                      ? once.apply(route).answer(exchange, caller)
                       : Problems.forbidden().now());
     };
   }
@@ -193,6 +202,10 @@ final class Front {
       LOG.warn("no answer in time: {}", cause.getMessage());
       return Problems.noAnswer();
     }
+    if (cause instanceof Unavailable unavailable) {
+      LOG.warn("a part of the service is not available: {}", unavailable.getMessage());
+      return Problems.of(unavailable.failure());
+    }
     LOG.error("a request failed", cause);
     return Problems.internal();
   }
@@ -219,6 +232,7 @@ final class Front {
               .addHeaders(bytes.headers())
               .addHeader(requestId)
               .withEntity(entity(bytes));
+      case Answer.Replayed(var stored, var body) -> replayed(stored, body).addHeader(requestId);
       case Problem problem ->
           HttpResponse.create()
               .withStatus(problem.status())
@@ -226,6 +240,24 @@ final class Front {
               .addHeader(requestId)
               .withEntity(HttpEntities.create(PROBLEM_JSON, Json.bytes(problem.body(path))));
     };
+  }
+
+  private static HttpResponse replayed(StoredAnswer stored, String body) {
+    HttpResponse response =
+        HttpResponse.create()
+            .withStatus(stored.status())
+            .addHeader(RawHeader.create("Idempotent-Replayed", "true"));
+    for (StoredAnswer.Header header : stored.headers()) {
+      response = response.addHeader(RawHeader.create(header.name(), header.value()));
+    }
+    return stored.mediaType().isEmpty()
+        ? response
+        : response.withEntity(
+            HttpEntities.create(
+                stored.mediaType().equals(Idempotent.PROBLEM)
+                    ? PROBLEM_JSON
+                    : ContentTypes.APPLICATION_JSON,
+                ByteString.fromString(body)));
   }
 
   private static ResponseEntity entity(Answer.Bytes bytes) {

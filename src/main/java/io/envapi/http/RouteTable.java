@@ -33,6 +33,17 @@ final class RouteTable {
     CompletionStage<Answer> answer(Exchange exchange, Caller caller);
   }
 
+  /**
+   * A route that changes something, and does no harm when it is carried out twice. PUT and DELETE
+   * are so by themselves (RFC 9110, 9.2.2).
+   */
+  record Repeatable(ForCaller endpoint) implements ForCaller {
+    @Override
+    public CompletionStage<Answer> answer(Exchange exchange, Caller caller) {
+      return endpoint.answer(exchange, caller);
+    }
+  }
+
   /** For operators. */
   record ForOperator(ForCaller endpoint) implements Endpoint {}
 

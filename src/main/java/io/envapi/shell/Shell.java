@@ -2,6 +2,7 @@ package io.envapi.shell;
 
 import io.envapi.CborSerializable;
 import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
 import io.envapi.process.ProcessInfo;
@@ -25,10 +26,11 @@ public final class Shell {
   public sealed interface Command extends CborSerializable permits Request, ShellActor.Internal {}
 
   /** A message that is answered, at least by {@link Refused}. */
-  public sealed interface Request extends Command {
+  public sealed interface Request extends Command, Refusable {
 
     ActorRef<? super Refused> replyTo();
 
+    @Override
     default void refuse(Failure failure) {
       replyTo().tell(new Refused(failure));
     }

@@ -1,6 +1,7 @@
 package io.envapi.shell;
 
 import io.envapi.Supervised;
+import io.envapi.Unanswered;
 import io.envapi.failure.Failure;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
@@ -15,9 +16,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
@@ -25,6 +28,7 @@ import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
 import org.apache.pekko.persistence.typed.javadsl.EventHandler;
 import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
+import org.apache.pekko.persistence.typed.javadsl.Recovery;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
 import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
@@ -86,10 +90,14 @@ public final class ShellActor
    */
   public record Spec(ShellIdentity identity, Path logs, Optional<ShellEnd> end) {}
 
+  private record Self(ActorContext<Shell.Command> context, Unanswered unanswered) {}
+
   private final ActorContext<Shell.Command> context;
+  private final Unanswered unanswered;
   private final Spec spec;
   private final ShellRuntime runtime;
   private final ActorRef<Notice> environment;
+  private final boolean isNew;
   private final Optional<ShellProcess> process;
   private final ShellLife life;
   private final ShellAnswers answers;
@@ -97,12 +105,33 @@ public final class ShellActor
 
   public static Behavior<Shell.Command> create(
       Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
-    Behavior<Shell.Command> shell =
-        Behaviors.setup(
-            context ->
-                new ShellActor(
-                    context, spec, processes.find(spec.identity().id()), runtime, environment));
-    return Supervised.restarting(shell);
+    return create(spec, processes, runtime, environment, false);
+  }
+
+  /** A shell that was opened just now: the journal has nothing of it to be read. */
+  public static Behavior<Shell.Command> createNew(
+      Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
+    return create(spec, processes, runtime, environment, true);
+  }
+
+  private static Behavior<Shell.Command> create(
+      Spec spec,
+      ShellProcesses processes,
+      ShellRuntime runtime,
+      ActorRef<Notice> environment,
+      boolean isNew) {
+    var firstStart = new AtomicBoolean(isNew);
+    return Supervised.restarting(
+        unanswered ->
+            Behaviors.setup(
+                context ->
+                    new ShellActor(
+                        new Self(context, unanswered),
+                        spec,
+                        processes,
+                        runtime,
+                        environment,
+                        firstStart.getAndSet(false))));
   }
 
   public static PersistenceId persistenceId(ShellId id) {
@@ -110,20 +139,30 @@ public final class ShellActor
   }
 
   private ShellActor(
-      ActorContext<Shell.Command> context,
+      Self self,
       Spec spec,
-      Optional<ShellProcess> process,
+      ShellProcesses processes,
       ShellRuntime runtime,
-      ActorRef<Notice> environment) {
+      ActorRef<Notice> environment,
+      boolean isNew) {
     super(persistenceId(spec.identity().id()));
-    this.context = context;
+    this.context = self.context();
+    this.unanswered = self.unanswered();
     this.spec = spec;
-    this.process = process;
+    this.process = processes.find(spec.identity().id());
     this.runtime = runtime;
     this.environment = environment;
-    this.life = new ShellLife(spec.end(), spec.identity().createdAt());
+    this.isNew = isNew;
+    this.life =
+        new ShellLife(
+            spec.end(), spec.identity().createdAt(), processes.fate(spec.identity().id()));
     this.answers =
         new ShellAnswers(spec.identity(), spec.logs(), process, life, runtime.blocking());
+  }
+
+  @Override
+  public Recovery recovery() {
+    return isNew ? Recovery.disabled() : super.recovery();
   }
 
   @Override
@@ -145,6 +184,7 @@ public final class ShellActor
   public SignalHandler<ShellState> signalHandler() {
     return newSignalHandlerBuilder()
         .onSignal(RecoveryCompleted.instance(), this::recovered)
+        .onSignal(PreRestart.class, (state, signal) -> answerWaiting(state))
         .build();
   }
 
@@ -154,6 +194,7 @@ public final class ShellActor
   }
 
   private ReplyEffect<ShellEvent, ShellState> onCommand(ShellState state, Shell.Command command) {
+    unanswered.handled(command);
     return switch (command) {
       case Shell.Exec exec -> onExec(state, exec);
       case Shell.Request request -> {
@@ -226,9 +267,14 @@ public final class ShellActor
             exec.timeoutMs(),
             exec.secrets().keySet().stream().sorted().toList(),
             exec.missing());
+    unanswered.hold(exec);
     return Effect()
         .persist(started)
-        .thenRun((ShellState next) -> begin(next, shell, prepared, started, exec))
+        .thenRun(
+            (ShellState next) -> {
+              unanswered.handled(exec);
+              begin(next, shell, prepared, started, exec);
+            })
         .thenNoReply();
   }
 
@@ -362,9 +408,9 @@ public final class ShellActor
     } else {
       if (state.running().isPresent()) {
         // The end of the command is stored before that of the shell is told.
-        context.getSelf().tell(new ProcessGone(Optional.empty()));
+        context.getSelf().tell(new ProcessGone(life.seenEnd()));
       } else if (!life.isOver()) {
-        ended(state, Optional.empty());
+        ended(state, life.seenEnd());
       }
     }
   }
@@ -438,6 +484,16 @@ public final class ShellActor
   }
 
   // --- waiting ---
+
+  /** What they wait for has begun and goes on, so they are told how far it is. */
+  private void answerWaiting(ShellState state) {
+    waiters.takeForEnd().forEach(w -> answers.waited(state, w));
+    for (ShellWaiters.Waiter left : waiters.takeAll()) {
+      if (left instanceof ShellWaiters.ForClose(var close)) {
+        close.refuse(new Failure.HostUnavailable(2));
+      }
+    }
+  }
 
   private void onReadOutput(ShellState state, Shell.ReadOutput read) {
     var waiter = new ShellWaiters.ForOutput(read);

@@ -11,12 +11,12 @@ final class ShellLife {
 
   private final Set<CommandId> timedOut = new HashSet<>();
   private Optional<ShellEnd> end;
-  private Optional<String> killedFor = Optional.empty();
-  private boolean closing;
+  private final ShellFate fate;
   private long lastActivityAt;
 
-  ShellLife(Optional<ShellEnd> end, long createdAt) {
+  ShellLife(Optional<ShellEnd> end, long createdAt, ShellFate fate) {
     this.end = end;
+    this.fate = fate;
     this.lastActivityAt = end.map(ShellEnd::at).orElse(createdAt);
   }
 
@@ -30,11 +30,11 @@ final class ShellLife {
 
   /** Whether the shell takes no more work. */
   boolean isClosing() {
-    return closing || isOver();
+    return fate.isClosing() || isOver();
   }
 
   void closing() {
-    closing = true;
+    fate.closing();
   }
 
   void over(ShellEnd how) {
@@ -42,9 +42,14 @@ final class ShellLife {
     lastActivityAt = how.at();
   }
 
+  /** How the process ended, if an actor before this one has not told. */
+  Optional<ExitStatus> seenEnd() {
+    return fate.end();
+  }
+
   /** The service is about to kill the shell; {@code reason} as in {@code dead_reason}. */
   void killedFor(String reason) {
-    killedFor = Optional.of(reason);
+    fate.killedFor(reason);
   }
 
   void timedOut(CommandId command) {
@@ -71,7 +76,7 @@ final class ShellLife {
 
   /** The state after an end that was just seen. */
   ShellView.State endState() {
-    return closing ? ShellView.State.CLOSED : ShellView.State.DEAD;
+    return fate.isClosing() ? ShellView.State.CLOSED : ShellView.State.DEAD;
   }
 
   /** The {@code dead_reason}; {@code status} is empty for a process that nobody saw end. */
@@ -79,13 +84,14 @@ final class ShellLife {
     if (end.isPresent()) {
       return end.get().reason();
     }
-    if (closing) {
+    if (fate.isClosing()) {
       return CommandEnds.CLOSED;
     }
-    return killedFor.or(() -> status.map(CommandEnds::reason)).orElse(CommandEnds.RESTARTED);
+    return fate.killedFor().or(() -> status.map(CommandEnds::reason)).orElse(CommandEnds.RESTARTED);
   }
 
   CommandEnds.Cause cause(CommandId command, boolean outOfMemory) {
-    return new CommandEnds.Cause(timedOut.contains(command), closing, killedFor, outOfMemory);
+    return new CommandEnds.Cause(
+        timedOut.contains(command), fate.isClosing(), fate.killedFor(), outOfMemory);
   }
 }

@@ -63,6 +63,7 @@ public final class ShellProcesses {
   private final ShellLauncher launcher;
   private final SpareShells spares;
   private final Map<ShellId, ShellProcess> live = new ConcurrentHashMap<>();
+  private final Map<ShellId, ShellFate> fates = new ConcurrentHashMap<>();
   private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
   private final AtomicInteger starting = new AtomicInteger();
   private volatile boolean ending;
@@ -140,7 +141,17 @@ public final class ShellProcesses {
             opening.workspace().logs(),
             opening.ringBytes());
     live.put(opening.id(), process);
-    var _ = process.gone().thenRun(() -> live.remove(opening.id(), process));
+    var fate = new ShellFate();
+    fates.put(opening.id(), fate);
+    var _ =
+        process
+            .gone()
+            .thenAccept(
+                status -> {
+                  process.fate().ifPresent(fate::killedFor);
+                  fate.ended(status);
+                  live.remove(opening.id(), process);
+                });
     if (ending) {
       runtime.waiting().execute(process::kill);
     }
@@ -149,6 +160,11 @@ public final class ShellProcesses {
 
   public Optional<ShellProcess> find(ShellId id) {
     return Optional.ofNullable(live.get(id));
+  }
+
+  /** What was done to a shell and became of it, until its end is in the journal. */
+  ShellFate fate(ShellId id) {
+    return Optional.ofNullable(fates.get(id)).orElseGet(ShellFate::new);
   }
 
   /** How many shells live. */
@@ -186,6 +202,7 @@ public final class ShellProcesses {
 
   /** The journal has the end of a shell. */
   public void recorded(ShellId id) {
+    fates.remove(id);
     CompletableFuture<Void> awaited = unrecorded.get(id);
     if (awaited != null) {
       awaited.complete(null);

@@ -55,7 +55,7 @@ class PrunedEventsTest {
 
   private void deleteUpTo(String environment, long number) throws Exception {
     try (Connection journal =
-            DriverManager.getConnection(Journal.url(directory.resolve("journal")));
+            DriverManager.getConnection(Journal.embedded(directory.resolve("journal")).url());
         PreparedStatement delete =
             journal.prepareStatement(
                 "DELETE FROM \"event_journal\" WHERE \"persistence_id\" = ?"

@@ -65,6 +65,7 @@ public final class RunningApi implements AutoCloseable {
             new Api.Parts(
                 node.environments(),
                 node.accounts(),
+                node.keys(),
                 keyring.tokens(),
                 keyring.credentials(),
                 audit,

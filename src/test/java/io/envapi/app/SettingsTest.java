@@ -193,6 +193,10 @@ class SettingsTest {
         .contains("ENVAPI_SETTINGS_API_BASE_URL and ENVAPI_SETTINGS_API_TOKEN go together");
     assertThat(problems(Map.of("ENVAPI_SETTINGS_API_BASE_URL", "http://settings"))).hasSize(1);
     assertThat(
+            problems(Map.of("ENVAPI_SETTINGS_API_TOKEN", LONG_ENOUGH, "ENVAPI_HTTP_PORT", "many")))
+        .hasSize(2);
+    assertThat(problems(Map.of("ENVAPI_SETTINGS_API_TOKEN", "short"))).hasSize(1);
+    assertThat(
             problems(
                 Map.of(
                     "ENVAPI_SETTINGS_API_BASE_URL",
@@ -227,6 +231,10 @@ class SettingsTest {
   @CsvSource({
     "ROOT, /",
     "ROOT, ''",
+    "JOURNAL_URL, jdbc:h2:mem:x",
+    "JOURNAL_URL, jdbc:postgresql://db/x?user=me",
+    "JOURNAL_URL, jdbc:postgresql://db/x?ssl=true&password=secret",
+    "JOURNAL_URL, jdbc:postgresql://me:secret@db/x",
     "HTTP_PORT, 65536",
     "HTTP_PORT, -1",
     "HTTP_PORT, 80a",
@@ -278,6 +286,7 @@ class SettingsTest {
 
   @ParameterizedTest
   @CsvSource({
+    "JOURNAL_URL, jdbc:postgresql://db.example:5432/envapi?currentSchema=a&ssl=true",
     "JWKS_CACHE_SECONDS, 86400",
     "JWKS_CACHE_SECONDS, 0.001",
     "SHELL_CLOSE_GRACE_SECONDS, 0",

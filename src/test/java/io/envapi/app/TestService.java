@@ -86,7 +86,7 @@ public final class TestService implements AutoCloseable {
   public EnvironmentId environment() {
     var spec =
         new EnvironmentSpec("personal", "test", Map.of(), List.of(), true, LimitOverrides.NONE);
-    return switch (await(environments.create(ACCOUNT, spec))) {
+    return switch (await(environments.create(ACCOUNT, EnvironmentId.random(), spec))) {
       case Result.Ok<EnvironmentView>(var view) -> view.id();
       case Result.Refused<EnvironmentView>(var failure) ->
           throw new IllegalStateException(failure.toString());

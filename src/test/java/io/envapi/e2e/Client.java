@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -23,11 +24,24 @@ final class Client {
   private final HttpClient http;
   private final String base;
   private final String token;
+  private final Map<String, String> headers;
 
   Client(HttpClient http, String base, String token) {
+    this(http, base, token, Map.of());
+  }
+
+  private Client(HttpClient http, String base, String token, Map<String, String> headers) {
     this.http = http;
     this.base = base;
     this.token = token;
+    this.headers = headers;
+  }
+
+  /** The same account, with one more header in each call. */
+  Client with(String header, String value) {
+    var more = new HashMap<>(headers);
+    more.put(header, value);
+    return new Client(http, base, token, more);
   }
 
   CompletableFuture<Answer> send(String method, String path, Object body) {
@@ -36,6 +50,7 @@ final class Client {
           HttpRequest.newBuilder(URI.create(base + path))
               .timeout(Duration.ofSeconds(90))
               .header("Authorization", "Bearer " + token);
+      headers.forEach(request::header);
       if (body.equals("")) {
         request.method(method, HttpRequest.BodyPublishers.noBody());
       } else {
@@ -93,7 +108,7 @@ final class Client {
     try {
       JsonNode body =
           response.body().length == 0 ? MissingNode.getInstance() : JSON.readTree(response.body());
-      return new Answer(response.statusCode(), body);
+      return new Answer(response.statusCode(), body, response.headers());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -44,6 +44,7 @@ final class CrashClient {
   private final Set<String> perhapsDeleted = new HashSet<>();
   private Set<Long> quota = Set.of(5L << 30);
   private boolean perhapsCreated;
+  private String openKey = "";
   private int count;
 
   CrashClient(String account, Client client, Client operator, long seed, AtomicLong acknowledged) {
@@ -94,10 +95,22 @@ final class CrashClient {
     if (environments.size() >= MOST_ENVIRONMENTS) {
       return;
     }
+    if (random.nextBoolean()) {
+      openKey = account + "-" + count;
+      String id = keyed();
+      openKey = "";
+      environments.put(id, new Known());
+      return;
+    }
     perhapsCreated = true;
     String id = client.environment(account + "-" + count);
     perhapsCreated = false;
     environments.put(id, new Known());
+  }
+
+  /** The environment of the open key, made once however often it is asked for. */
+  private String keyed() throws IOException {
+    return client.with("Idempotency-Key", openKey).environment(openKey);
   }
 
   private void delete(String id) throws IOException {
@@ -189,6 +202,10 @@ final class CrashClient {
 
   /** Compares what the service says with the record, and settles what was open. */
   void check(String about) throws IOException {
+    if (!openKey.isEmpty()) {
+      environments.put(keyed(), new Known());
+      openKey = "";
+    }
     settleEnvironments(about);
     for (Map.Entry<String, Known> each : environments.entrySet()) {
       checkFiles(each.getKey(), each.getValue(), about);

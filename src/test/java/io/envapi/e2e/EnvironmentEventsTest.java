@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.envapi.e2e.EventStream.Event;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -86,6 +87,7 @@ class EnvironmentEventsTest {
               "command_started",
               "command_finished",
               "shell_died",
+              "emptying",
               "reset",
               "deleted");
       assertNumbered(events, 1);
@@ -133,16 +135,16 @@ class EnvironmentEventsTest {
     }
   }
 
-  /** Also who has read nothing yet when the environment goes is told that it is gone. */
   @Test
   void aReaderThatDoesNotReadGetsEverythingLater() throws Exception {
-    HttpResponse<java.io.InputStream> asleep = client.open("GET", path, "");
+    HttpResponse<InputStream> asleep = client.open("GET", path, "");
     String shell = client.shell(environment);
     for (int i = 0; i < 300; i++) {
       client.exec(shell, ": " + "x".repeat(500), 30_000).expect(200);
     }
-    client.delete("/v1/environments/" + environment).expect(204);
     try (EventStream late = EventStream.of(asleep)) {
+      late.awaitEvent(e -> e.data().path("seq").asInt() == 602);
+      client.delete("/v1/environments/" + environment).expect(204);
       assertThat(late.awaitEnd().name()).isEqualTo("deleted");
       assertNumbered(late, 1);
       assertThat(late.events("command_finished")).hasSize(300);
@@ -171,7 +173,7 @@ class EnvironmentEventsTest {
         .expect(200);
     try (EventStream events = client.follow(path)) {
       events.awaitEvent("archived");
-      assertThat(events.names()).containsExactly("created", "archived");
+      assertThat(events.names()).containsExactly("created", "emptying", "archived");
     }
   }
 

@@ -46,6 +46,42 @@ final class JournalFile implements AutoCloseable {
     return changed;
   }
 
+  /** Events of persistence ids like this, those marked as deleted among them. */
+  int events(String like) throws SQLException {
+    return count("event_journal", like);
+  }
+
+  int snapshots(String like) throws SQLException {
+    return count("snapshot", like);
+  }
+
+  private int count(String table, String like) throws SQLException {
+    try (PreparedStatement count =
+        connection.prepareStatement(
+            "SELECT COUNT(*) FROM \"%s\" WHERE \"persistence_id\" LIKE ?".formatted(table))) {
+      count.setString(1, like);
+      try (ResultSet result = count.executeQuery()) {
+        result.next();
+        return result.getInt(1);
+      }
+    }
+  }
+
+  /** Moves all rows of an actor this far up, as if so much had come before. */
+  void shift(String persistenceId, int by) throws SQLException {
+    for (String table : new String[] {"event_journal", "snapshot"}) {
+      try (PreparedStatement update =
+          connection.prepareStatement(
+              ("UPDATE \"%s\" SET \"sequence_number\" = \"sequence_number\" + ?"
+                      + " WHERE \"persistence_id\" = ?")
+                  .formatted(table))) {
+        update.setInt(1, by);
+        update.setString(2, persistenceId);
+        update.executeUpdate();
+      }
+    }
+  }
+
   @Override
   public void close() throws SQLException {
     // The file outlives its last connection otherwise: that setting of the service is stored in it.

@@ -94,7 +94,16 @@ class CommandNoticesTest {
     var spec =
         new EnvironmentSpec("personal", "test", Map.of(), List.of(), true, LimitOverrides.NONE);
     return new EnvironmentState.Present(
-        new AccountId("alice"), spec, 1, 0, 0, Optional.empty(), shells, 1, Optional.empty());
+        new AccountId("alice"),
+        spec,
+        1,
+        0,
+        0,
+        Optional.empty(),
+        shells,
+        1,
+        Optional.empty(),
+        EnvironmentState.Emptying.NONE);
   }
 
   private static ShellEvent started(int number, String text) {

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.UnaryOperator;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -109,6 +110,7 @@ final class RunningFront implements AutoCloseable {
         new Front(
             routes(keyring),
             new Gate(apiKeys, keyring.tokens(), "personal", load.refusedPerSecond()),
+            UnaryOperator.identity(),
             settings,
             metrics,
             Materializer.createMaterializer(system));

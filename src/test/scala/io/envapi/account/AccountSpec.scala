@@ -22,6 +22,10 @@ class AccountSpec extends ActorBehaviour {
   /** A placer that remembers what it is asked, and answers if it is to. */
   private class Hosts(var available: Boolean = true, var answers: Boolean = true) extends Account.Placer {
     val asked = new ConcurrentLinkedQueue[EnvironmentId]()
+    val settled = new ConcurrentLinkedQueue[EnvironmentId]()
+
+    /** What it has made without an answer. */
+    val made = new ConcurrentLinkedQueue[EnvironmentId]()
 
     override def choose(): Optional[HostId] = if (available) Optional.of(host) else Optional.empty[HostId]
 
@@ -33,6 +37,11 @@ class AccountSpec extends ActorBehaviour {
         replyTo: ActorRef[Account.Placement]): Unit = {
       asked.add(id)
       if (answers) replyTo ! new Account.Placed(id)
+    }
+
+    override def settle(chosen: HostId, id: EnvironmentId, replyTo: ActorRef[Account.Placement]): Unit = {
+      settled.add(id)
+      replyTo ! (if (made.contains(id)) new Account.Placed(id) else new Account.NotPlaced(id, new Failure.NoCapacity(1)))
     }
   }
 
@@ -50,9 +59,12 @@ class AccountSpec extends ActorBehaviour {
 
   private def create(kit: Kit, wanted: EnvironmentSpec = spec()): Account.CreateReply = {
     val answer = createTestProbe[Account.CreateReply]()
-    kit.runCommand(new Account.Create(wanted, answer.ref))
+    kit.runCommand(new Account.Create(EnvironmentId.random(), wanted, answer.ref))
     answer.receiveMessage(longest)
   }
+
+  private def changed(kit: Kit, id: EnvironmentId, change: Account.Change) =
+    kit.runCommand[Account.Noted](new Account.Changed(id, change, _))
 
   private def nobody: ActorRef[Account.CreateReply] = createTestProbe[Account.CreateReply]().ref
 
@@ -87,7 +99,7 @@ class AccountSpec extends ActorBehaviour {
     "store a place before the environment is made, and its making after" in {
       val hosts = new Hosts(answers = false)
       val kit = account(hosts)
-      val result = kit.runCommand(new Account.Create(spec(), nobody))
+      val result = kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
       val reserved = result.eventOfType[AccountEvent.EnvironmentReserved]
       reserved.id shouldBe hosts.asked.peek
       kit.runCommand(new Account.Placed(reserved.id)).event shouldBe new AccountEvent.EnvironmentPlaced(reserved.id)
@@ -96,7 +108,7 @@ class AccountSpec extends ActorBehaviour {
     "not know an environment that is still being made" in {
       val hosts = new Hosts(answers = false)
       val kit = account(hosts)
-      kit.runCommand(new Account.Create(spec(), nobody))
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
       find(kit, hosts.asked.peek) shouldBe new Account.Unknown
       listed(kit) shouldBe empty
     }
@@ -114,7 +126,7 @@ class AccountSpec extends ActorBehaviour {
     "have its environments after a recovery, in their order" in {
       val kit = account(new Hosts)
       val ids = (1 to 5).map(_ => created(kit))
-      kit.runCommand(new Account.Changed(ids(1), Account.Change.ARCHIVED))
+      changed(kit, ids(1), Account.Change.ARCHIVED)
       kit.restart()
       listed(kit) shouldBe ids
       find(kit, ids.head).asInstanceOf[Account.Found].inAccount shouldBe 4
@@ -123,7 +135,7 @@ class AccountSpec extends ActorBehaviour {
     "forget an environment that was deleted" in {
       val kit = account(new Hosts)
       val id = created(kit)
-      kit.runCommand(new Account.Changed(id, Account.Change.DELETED)).event shouldBe
+      changed(kit, id, Account.Change.DELETED).event shouldBe
         new AccountEvent.EnvironmentReleased(id)
       find(kit, id) shouldBe new Account.Unknown
     }
@@ -131,7 +143,7 @@ class AccountSpec extends ActorBehaviour {
     "store nothing about an environment that is not its own" in {
       val kit = account(new Hosts)
       Account.Change.values.foreach { change =>
-        kit.runCommand(new Account.Changed(EnvironmentId.random(), change)).hasNoEvents shouldBe true
+        changed(kit, EnvironmentId.random(), change).hasNoEvents shouldBe true
       }
     }
   }
@@ -194,7 +206,7 @@ class AccountSpec extends ActorBehaviour {
       val hosts = new Hosts(answers = false)
       val kit = account(hosts, "max_environments_per_profile" -> 1)
       val answer = createTestProbe[Account.CreateReply]()
-      kit.runCommand(new Account.Create(spec(), answer.ref))
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), answer.ref))
       create(kit) shouldBe exceeded("max_environments_per_profile", 1, 1)
       val failure = new Failure.SandboxFailed("no")
       kit.runCommand(new Account.NotPlaced(hosts.asked.peek, failure))
@@ -206,18 +218,18 @@ class AccountSpec extends ActorBehaviour {
     "not count what is archived, and count it again when it is revived" in {
       val kit = account(new Hosts, "max_environments_per_profile" -> 1)
       val id = created(kit)
-      kit.runCommand(new Account.Changed(id, Account.Change.ARCHIVED))
+      changed(kit, id, Account.Change.ARCHIVED)
       find(kit, id).asInstanceOf[Account.Found].inProfile shouldBe 0
       val other = created(kit)
-      kit.runCommand(new Account.Changed(other, Account.Change.DELETED))
-      kit.runCommand(new Account.Changed(id, Account.Change.REVIVED))
+      changed(kit, other, Account.Change.DELETED)
+      changed(kit, id, Account.Change.REVIVED)
       create(kit) shouldBe exceeded("max_environments_per_profile", 1, 1)
     }
 
     "not exceed a quota when 50 come at once" in {
       val actor = spawn(behavior(new Hosts, "max_environments_per_profile" -> 7))
       val answers = createTestProbe[Account.CreateReply]()
-      (1 to 50).foreach(_ => actor ! new Account.Create(spec(), answers.ref))
+      (1 to 50).foreach(_ => actor ! new Account.Create(EnvironmentId.random(), spec(), answers.ref))
       val replies = answers.receiveMessages(50, longest)
       replies.collect { case made: Account.Created => made.id }.toSet should have size 7
       replies.collect { case refused: Account.Refused => refused }.toSet shouldBe
@@ -227,10 +239,58 @@ class AccountSpec extends ActorBehaviour {
     "not stay counted when it was never answered before a recovery" in {
       val hosts = new Hosts(answers = false)
       val kit = account(hosts, "max_environments_per_profile" -> 1)
-      kit.runCommand(new Account.Create(spec(), nobody))
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
       kit.restart()
       hosts.answers = true
       eventually(create(kit) shouldBe an[Account.Created])
+    }
+
+    "be the account's after a recovery when its host has made it" in {
+      val hosts = new Hosts(answers = false)
+      val kit = account(hosts)
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
+      hosts.made.add(hosts.asked.peek)
+      kit.restart()
+      eventually(listed(kit) shouldBe Seq(hosts.asked.peek))
+    }
+
+    "be answered again by what it made, under the same id" in {
+      val hosts = new Hosts
+      val kit = account(hosts, "max_environments_per_account" -> 1)
+      val id = EnvironmentId.random()
+      val answers = createTestProbe[Account.CreateReply]()
+      (1 to 3).foreach(_ => kit.runCommand(new Account.Create(id, spec(), answers.ref)))
+      answers.receiveMessages(3, longest).toSet shouldBe Set(new Account.Created(id, host))
+      hosts.asked should have size 1
+    }
+
+    "answer all that ask for the same id while it is made" in {
+      val hosts = new Hosts(answers = false)
+      val kit = account(hosts)
+      val id = EnvironmentId.random()
+      val answers = createTestProbe[Account.CreateReply]()
+      (1 to 3).foreach(_ => kit.runCommand(new Account.Create(id, spec(), answers.ref)))
+      answers.expectNoMessage()
+      kit.runCommand(new Account.Placed(id))
+      answers.receiveMessages(3, longest).toSet shouldBe Set(new Account.Created(id, host))
+      hosts.asked should have size 1
+    }
+
+    "not be undone by an answer that comes late" in {
+      val kit = account(new Hosts)
+      val id = created(kit)
+      kit.runCommand(new Account.NotPlaced(id, new Failure.Internal())).hasNoEvents shouldBe true
+      listed(kit) shouldBe Seq(id)
+      changed(kit, id, Account.Change.DELETED)
+      kit.runCommand(new Account.Placed(id)).hasNoEvents shouldBe true
+      listed(kit) shouldBe empty
+    }
+
+    "be refused at once when the journal fails" in {
+      val actor = spawn(behavior(new Hosts))
+      journal.failNextPersisted(s"Account|account-$accounts")
+      ask[Account.Command, Account.CreateReply](actor)(new Account.Create(EnvironmentId.random(), spec(), _)) shouldBe
+        new Account.Refused(new Failure.JournalUnavailable(2))
     }
 
     "have no effect when the journal fails" in {
@@ -238,10 +298,10 @@ class AccountSpec extends ActorBehaviour {
       val actor = spawn(behavior(hosts, "max_environments_per_profile" -> 1))
       val persistenceId = s"Account|account-$accounts"
       journal.failNextPersisted(persistenceId)
-      actor ! new Account.Create(spec(), nobody)
+      actor ! new Account.Create(EnvironmentId.random(), spec(), nobody)
       val answers = createTestProbe[Account.CreateReply]()
       eventually {
-        actor ! new Account.Create(spec(), answers.ref)
+        actor ! new Account.Create(EnvironmentId.random(), spec(), answers.ref)
         answers.receiveMessage(scala.concurrent.duration.Duration(3, "seconds")) shouldBe an[Account.Created]
       }
       hosts.asked should have size 1

@@ -1,11 +1,13 @@
 package io.envapi.environment
 
 import io.envapi.ActorBehaviour
+import io.envapi.failure.Failure
 import io.envapi.process.ProcessIdentity
 import io.envapi.shell.{CommandRecord, ShellView, TerminalSize}
 
 import org.apache.pekko.actor.typed.ActorRef
 
+import java.nio.file.Files
 import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
@@ -42,15 +44,9 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
 
     "not be left running" in inEnvironment { live =>
       journal.failNextPersisted(live.persistenceId)
-      live.actor ! new Environment.OpenShell(
-        ".",
-        JMap.of(),
-        Optional.empty[TerminalSize],
-        live.effective,
-        createTestProbe[Environment.OpenReply]().ref)
-      eventually(processes.of(live.id) should have size 1)
+      live.tryOpen() shouldBe new Environment.Refused(new Failure.JournalUnavailable(2))
       eventually(processes.of(live.id) shouldBe empty)
-      live.shells shouldBe empty
+      eventually(live.shells shouldBe empty)
       live.open()
       processes.of(live.id) should have size 1
     }
@@ -99,6 +95,43 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       val shell = live.open().id
       live.exec(shell, "exit 3")
       eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1", "ShellEnded"))
+    }
+  }
+
+  "A reset that was begun" should {
+
+    "be finished by the next service" in inEnvironment { live =>
+      val shell = live.open().id
+      live.output(shell, "echo x > file")
+      gate.close()
+      try {
+        live.actor ! new Environment.Reset(createTestProbe[Environment.DescribeReply]().ref)
+        eventually(
+          events(live.persistenceId).exists(_.isInstanceOf[EnvironmentEvent.EmptyingBegun]) shouldBe true)
+        testKit.stop(live.actor)
+      } finally gate.reopen()
+      live.replaceService()
+      live.shells shouldBe empty
+      Files.exists(live.files.resolve("file")) shouldBe false
+      events(live.persistenceId).last shouldBe an[EnvironmentEvent.Reset]
+    }
+
+    "leave no rows of the shells it forgot" in inEnvironment { live =>
+      val shell = live.open().id
+      live.reset()
+      eventually(rows.shells.asScala should contain(shell))
+    }
+  }
+
+  "A delete" should {
+
+    "be told to the account and to the journal until both have it" in inEnvironment { live =>
+      rows.failing = true
+      try live.delete() shouldBe new Environment.Deleted
+      finally rows.failing = false
+      live.host.expectNoMessage()
+      live.host.receiveMessage(longest).id shouldBe live.id
+      rows.environments.asScala should contain(live.id)
     }
   }
 

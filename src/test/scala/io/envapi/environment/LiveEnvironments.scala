@@ -24,7 +24,21 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
   protected val account = new AccountId("alice")
   protected val wanted =
     new Wanted("personal", "test", JMap.of(), JList.of(), true, Wanted.LimitOverrides.NONE)
-  protected val changes = new LinkedBlockingQueue[Account.Changed]()
+  protected val changes = new LinkedBlockingQueue[(EnvironmentId, Account.Change)]()
+
+  /** What became of the rows of the journal, and whether they can be deleted. */
+  protected object rows extends JournalRows {
+    val shells = new LinkedBlockingQueue[ShellId]()
+    val environments = new LinkedBlockingQueue[EnvironmentId]()
+    @volatile var failing = false
+
+    override def forget(gone: JList[ShellId]): Unit = shells.addAll(gone)
+
+    override def forget(gone: EnvironmentId): Unit = {
+      if (failing) throw new IllegalStateException("no journal")
+      environments.add(gone)
+    }
+  }
   protected var lastUid = 63000
 
   /** Holds the blocking work back while it is closed. */
@@ -61,7 +75,11 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
       runtime,
       new FileSettings(1 << 20, 1 << 20),
       audit,
-      (_, change) => changes.add(change),
+      (_, changed, change) => {
+        changes.add((changed, change))
+        CompletableFuture.completedStage(new Account.Noted)
+      },
+      rows,
       _ => CompletableFuture.completedStage(effective))
     var actor: ActorRef[Environment.Command] = start(environmentRuntime)
 
@@ -85,7 +103,8 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
           runtime,
           environmentRuntime.files,
           audit,
-          environmentRuntime.changed,
+          environmentRuntime.accounts,
+          environmentRuntime.rows,
           environmentRuntime.quotas))
     }
 
@@ -182,7 +201,7 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
     }
 
     def awaitChange(change: Account.Change): Unit =
-      eventually(changes.asScala should contain(new Account.Changed(id, change)))
+      eventually(changes.asScala should contain((id, change)))
   }
 
   protected def inEnvironment[T](test: Live => T): T = {

@@ -1,7 +1,7 @@
 package io.envapi.host
 
 import io.envapi.account.{Account, EnvironmentSpec, Quotas}
-import io.envapi.environment.{Environment, EnvironmentRuntime}
+import io.envapi.environment.{Environment, EnvironmentRuntime, JournalRows}
 import io.envapi.failure.Failure
 import io.envapi.files.FileSettings
 import io.envapi.id.{AccountId, EnvironmentId, HostId, ShellId}
@@ -21,6 +21,12 @@ class HostSpec extends ActorBehaviour with RealShells {
   private val wanted =
     new EnvironmentSpec("personal", "test", JMap.of(), JList.of(), true, EnvironmentSpec.LimitOverrides.NONE)
   private var hosts = 0
+
+  /** The journal in memory keeps all rows. */
+  private object NoRows extends JournalRows {
+    override def forget(shells: JList[ShellId]): Unit = ()
+    override def forget(environment: EnvironmentId): Unit = ()
+  }
 
   /** A host with `uids` uids. */
   private class Live(uids: Int) {
@@ -45,7 +51,8 @@ class HostSpec extends ActorBehaviour with RealShells {
         runtime,
         new FileSettings(1 << 20, 1 << 20),
         audit,
-        (_, _) => (),
+        (_, _, _) => CompletableFuture.completedStage(new Account.Noted),
+        NoRows,
         _ => CompletableFuture.completedStage[Quotas](quotas()))
       spawn(HostActor.create(id, runtimeOfAll, settings))
     }
@@ -65,6 +72,9 @@ class HostSpec extends ActorBehaviour with RealShells {
       tryPlace(environment) shouldBe new Account.Placed(environment)
       environment
     }
+
+    def settle(environment: EnvironmentId): Account.Placement =
+      ask(actor)(new Host.Settle(environment, _: ActorRef[Account.Placement]))
 
     def listed: Seq[EnvironmentId] =
       ask(actor)(new Host.ListEnvironments(_: ActorRef[Host.Listed])).environments.asScala.map(_.id).toSeq
@@ -143,6 +153,21 @@ class HostSpec extends ActorBehaviour with RealShells {
       host.uids shouldBe Seq(0, 1, 2, 0)
     }
 
+    "make an environment once, however often it is asked to" in onHost(5) { host =>
+      val id = host.place()
+      host.open(id)
+      host.tryPlace(id) shouldBe new Account.Placed(id)
+      host.listed shouldBe Seq(id)
+      host.describe(id).asInstanceOf[Environment.Described].environment.shells should have size 1
+    }
+
+    "say what became of a create" in onHost(5) { host =>
+      val id = host.place()
+      host.settle(id) shouldBe new Account.Placed(id)
+      host.delete(id)
+      host.settle(id) shouldBe new Account.NotPlaced(id, new Failure.NoCapacity(1))
+    }
+
     "forget an environment that was deleted" in onHost(5) { host =>
       val id = host.place()
       host.delete(id)
@@ -152,7 +177,8 @@ class HostSpec extends ActorBehaviour with RealShells {
 
     "make nothing when the journal fails" in onHost(5) { host =>
       journal.failNextPersisted(host.persistenceId)
-      host.actor ! new Host.Place(account, EnvironmentId.random(), wanted, createTestProbe[Account.Placement]().ref)
+      val refused = EnvironmentId.random()
+      host.tryPlace(refused) shouldBe new Account.NotPlaced(refused, new Failure.JournalUnavailable(2))
       askAgain(host.actor)(new Host.ListEnvironments(_: ActorRef[Host.Listed])).environments shouldBe empty
       val id = host.place()
       host.listed shouldBe Seq(id)

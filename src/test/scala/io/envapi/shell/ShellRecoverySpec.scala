@@ -1,6 +1,7 @@
 package io.envapi.shell
 
 import io.envapi.ActorBehaviour
+import io.envapi.failure.Failure
 import io.envapi.shell.CommandRecord.{Reason, State}
 import org.apache.pekko.actor.typed.ActorRef
 
@@ -56,16 +57,17 @@ class ShellRecoverySpec extends ActorBehaviour with LiveShells {
     "keep a command from starting" in inShell { shell =>
       shell.run("x=kept")
       journal.failNextPersisted(shell.persistenceId)
-      shell.actor ! new Shell.Exec(
-        "echo ran > ran-without-journal",
-        0,
-        Optional.empty[java.lang.Long],
-        JMap.of(),
-        JList.of(),
-        new Shell.Window(10, false),
-        false,
-        10,
-        createTestProbe[Shell.ExecReply]().ref)
+      ask[Shell.Command, Shell.ExecReply](shell.actor)(
+        new Shell.Exec(
+          "echo ran > ran-without-journal",
+          0,
+          Optional.empty[java.lang.Long],
+          JMap.of(),
+          JList.of(),
+          new Shell.Window(10, false),
+          false,
+          10,
+          _)) shouldBe new Shell.Refused(new Failure.JournalUnavailable(2))
       askAgain(shell.actor)(new Shell.Describe(_: ActorRef[Shell.DescribeReply]))
       shell.output("echo $x") shouldBe "kept\n"
       shell.commands.map(_.command) shouldBe Seq("x=kept", "echo $x")
@@ -76,7 +78,6 @@ class ShellRecoverySpec extends ActorBehaviour with LiveShells {
       val id = shell.start("read x; (exit 6)")
       journal.failNextPersisted(shell.persistenceId)
       shell.stdin("\n")
-      // A question that is asked while the actor fails is lost with it.
       eventually {
         askAgain(shell.actor)(new Shell.Describe(_: ActorRef[Shell.DescribeReply])) match {
           case described: Shell.Described =>
