@@ -83,7 +83,17 @@ class EventsSpec extends ActorBehaviour {
         new EnvironmentEvent.Reset(1700000000000L),
         new EnvironmentEvent.Archived(1700000000000L),
         new EnvironmentEvent.Deleted(1700000000000L),
-        new EnvironmentEvent.Created(account, chosen, 61001, 1700000000000L)))),
+        new EnvironmentEvent.Created(account, chosen, 61001, 1700000000000L),
+        new EnvironmentEvent.CommandStarted(command, "echo hi", true, 10, 1700000000000L),
+        new EnvironmentEvent.CommandFinished(
+          command,
+          CommandRecord.State.EXITED,
+          CommandRecord.Reason.SIGNALED,
+          Optional.of(Int.box(137)),
+          Optional.of(Int.box(9)),
+          13,
+          1700000000001L),
+        new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L)))),
     "key" -> ((
       classOf[KeyEvent],
       Seq(

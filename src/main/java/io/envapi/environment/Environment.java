@@ -82,6 +82,14 @@ public final class Environment {
   /** Measures the disk. */
   public record MeasureUsage(Quotas quotas, ActorRef<UsageReply> replyTo) implements Asked {}
 
+  /**
+   * Waits for events that come after one of them.
+   *
+   * @param after the number of the event; 0 for none
+   */
+  public record AwaitEvents(long after, long waitMs, ActorRef<EventsReply> replyTo)
+      implements Asked {}
+
   public record Delete(ActorRef<DeleteReply> replyTo) implements Asked {}
 
   /** A request after which nothing of its shells and files is left. */
@@ -163,6 +171,8 @@ public final class Environment {
 
   public sealed interface UsageReply extends CborSerializable {}
 
+  public sealed interface EventsReply extends CborSerializable {}
+
   public sealed interface DeleteReply extends CborSerializable {}
 
   public sealed interface OpenReply extends CborSerializable {}
@@ -185,6 +195,7 @@ public final class Environment {
           DescribeReply,
           SummaryReply,
           UsageReply,
+          EventsReply,
           DeleteReply,
           OpenReply,
           ShellsReply,
@@ -209,6 +220,11 @@ public final class Environment {
       implements SummaryReply {}
 
   public record Usage(UsageView usage) implements UsageReply {}
+
+  /**
+   * @param last the number of the newest event
+   */
+  public record EventsUpTo(long last) implements EventsReply {}
 
   public record Deleted() implements DeleteReply {}
 

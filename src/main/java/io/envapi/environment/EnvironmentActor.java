@@ -14,6 +14,7 @@ import io.envapi.id.ShellId;
 import io.envapi.process.ProcessIdentity;
 import io.envapi.sandbox.Workspace;
 import io.envapi.shell.ShellActor;
+import io.envapi.shell.ShellIdentity;
 import io.envapi.shell.ShellProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.typed.PersistenceId;
 import org.apache.pekko.persistence.typed.RecoveryCompleted;
 import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
+import org.apache.pekko.persistence.typed.javadsl.EffectBuilder;
 import org.apache.pekko.persistence.typed.javadsl.EventHandler;
 import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
@@ -51,7 +53,8 @@ public final class EnvironmentActor
   /** What the actor tells itself. */
   sealed interface Internal extends Environment.Command {}
 
-  private record Prepared(Result<Workspace> workspace, Optional<Environment.Create> create)
+  private record Prepared(
+      Result<Workspace> workspace, Optional<Environment.Create> create, int killed)
       implements Internal, Refusable {
 
     @Override
@@ -73,6 +76,11 @@ public final class EnvironmentActor
   }
 
   private record FromShell(ShellActor.Notice notice) implements Internal {}
+
+  /** Commands that began and ended are to be stored. */
+  record Collected() implements Internal {}
+
+  record EventsWaitOver(Environment.AwaitEvents request) implements Internal {}
 
   /** What was begun goes on after a failure, so its request is not refused as without effect. */
   private sealed interface Finishing extends Internal, Refusable {
@@ -120,6 +128,7 @@ public final class EnvironmentActor
   private final EnvironmentWork work;
   private final EnvironmentLife life;
   private final EnvironmentAnswers answers;
+  private final EnvironmentFeed feed;
   private boolean busy = true;
 
   /** Why there is no workspace, after a recovery. */
@@ -142,13 +151,17 @@ public final class EnvironmentActor
                         })));
   }
 
+  static PersistenceId persistenceId(EnvironmentId id) {
+    return PersistenceId.of("Environment", id.value());
+  }
+
   private EnvironmentActor(
       ActorContext<Environment.Command> context,
       Unanswered unanswered,
       EnvironmentId id,
       EnvironmentRuntime runtime,
       ActorRef<EnvironmentGone> host) {
-    super(PersistenceId.of("Environment", id.value()));
+    super(persistenceId(id));
     this.context = context;
     this.unanswered = unanswered;
     this.id = id;
@@ -159,6 +172,7 @@ public final class EnvironmentActor
             context, runtime, context.messageAdapter(ShellActor.Notice.class, FromShell::new));
     this.work = new EnvironmentWork(id, runtime);
     this.life = new EnvironmentLife(id, runtime.sandbox().tier());
+    this.feed = new EnvironmentFeed(context);
     ActorRef<Environment.Command> self = context.getSelf();
     this.answers =
         new EnvironmentAnswers(
@@ -177,7 +191,7 @@ public final class EnvironmentActor
 
   @Override
   public RetentionCriteria retentionCriteria() {
-    return RetentionCriteria.snapshotEvery(200, 1).withDeleteEventsOnSnapshot();
+    return EnvironmentFeed.RETENTION;
   }
 
   @Override
@@ -201,6 +215,11 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onCommand(
       EnvironmentState state, Environment.Command command) {
     return switch (command) {
+      case Environment.AwaitEvents await when !(state instanceof EnvironmentState.Absent) -> {
+        unanswered.handled(await);
+        feed.await(await, lastSequenceNumber(context));
+        yield Effect().noReply();
+      }
       case Environment.Request request when busy -> Effect().stash();
       case Environment.Request request -> {
         unanswered.handled(request);
@@ -234,7 +253,9 @@ public final class EnvironmentActor
 
   private void takeUp(EnvironmentState.Present present) {
     List<ProcessIdentity> lost = lost(present);
-    later(() -> work.takeUp(present, lost), ready -> new Prepared(ready, Optional.empty()));
+    later(
+        () -> work.takeUp(present, lost),
+        taken -> new Prepared(taken.workspace(), Optional.empty(), taken.killed()));
   }
 
   /** What the journal says is running and this service did not start. */
@@ -255,7 +276,7 @@ public final class EnvironmentActor
       busy = true;
       later(
           () -> runtime.sandbox().prepare(id, create.uid()),
-          ready -> new Prepared(ready, Optional.of(create)));
+          ready -> new Prepared(ready, Optional.of(create), 0));
       return Effect().noReply();
     }
     if (request instanceof Environment.Delete) {
@@ -280,7 +301,9 @@ public final class EnvironmentActor
       case Result.Ok<Workspace>(var ready) -> {
         unprepared = Optional.empty();
         life.prepared(ready);
-        yield prepared.create().isPresent() ? created(prepared.create().get()) : takenUp(state);
+        yield prepared.create().isPresent()
+            ? created(prepared.create().get())
+            : takenUp(state, prepared.killed());
       }
     };
   }
@@ -288,8 +311,7 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
     life.lastUsed(now());
     unanswered.hold(create);
-    return Effect()
-        .persist(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
+    return store(new EnvironmentEvent.Created(create.account(), create.spec(), create.uid(), now()))
         .thenRun(
             (EnvironmentState next) -> {
               unanswered.handled(create);
@@ -301,23 +323,33 @@ public final class EnvironmentActor
   }
 
   /** Shells that were running have actors again; those without a process report their end. */
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> takenUp(EnvironmentState state) {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> takenUp(
+      EnvironmentState state, int killed) {
+    List<ShellId> lost = List.of();
     if (state instanceof EnvironmentState.Present present) {
       present.running().forEach(s -> shells.actor(s, life.workspace()));
+      lost = shells.lost(present.running());
       switch (present.emptying()) {
         case NONE -> {}
         case FOR_RESET, FOR_ARCHIVE -> {
           busy = true;
           empty(present, Optional.empty());
-          return Effect().noReply();
+          return reconciled(lost, killed).thenNoReply();
         }
       }
-      shells.awaitEndOfLost(present.running());
+      shells.awaitEndOf(lost);
       // The account may have missed it: it is told after the event is stored.
       tell(present, present.isArchived() ? Account.Change.ARCHIVED : Account.Change.REVIVED);
     }
     busy = shells.awaitsEnd();
-    return Effect().none().thenNoReply().thenUnstashAll();
+    return reconciled(lost, killed).thenNoReply().thenUnstashAll();
+  }
+
+  private EffectBuilder<EnvironmentEvent, EnvironmentState> reconciled(
+      List<ShellId> lost, int killed) {
+    return lost.isEmpty() && killed == 0
+        ? Effect().none()
+        : store(new EnvironmentEvent.Reconciled(lost, killed, now()));
   }
 
   // --- requests ---
@@ -356,6 +388,7 @@ public final class EnvironmentActor
           replyTo.tell(new Environment.Described(life.view(present)));
       case Environment.ToShell toShell -> answers.toShell(present, toShell);
       case Environment.Summarise summarise -> answers.summary(present, summarise);
+      case Environment.AwaitEvents await -> feed.await(await, lastSequenceNumber(context));
       case Environment.MeasureUsage measure -> answers.usage(present, measure);
       case Environment.ListShells list -> answers.shells(present, list);
       case Environment.ListProcesses list -> answers.processes(list);
@@ -404,8 +437,7 @@ public final class EnvironmentActor
       case Result.Ok<ShellProcess>(var process) -> {
         ShellRecord record = shells.record(process, started.cwd(), now());
         unanswered.hold(started);
-        yield Effect()
-            .persist(
+        yield store(
                 new EnvironmentEvent.ShellOpened(record.identity(), runtime.sandbox().holder(id)))
             .thenRun(
                 (EnvironmentState next) -> {
@@ -430,8 +462,7 @@ public final class EnvironmentActor
       return Effect().stash();
     }
     busy = true;
-    return Effect()
-        .persist(new EnvironmentEvent.EmptyingBegun(why, now()))
+    return store(new EnvironmentEvent.EmptyingBegun(why, now()))
         .thenRun(
             (EnvironmentState next) -> {
               unanswered.handled(request);
@@ -502,8 +533,7 @@ public final class EnvironmentActor
       EnvironmentState state, Optional<Environment.EmptyingRequest> reset) {
     touch();
     life.measured(0L);
-    return Effect()
-        .persist(new EnvironmentEvent.Reset(now()))
+    return store(new EnvironmentEvent.Reset(now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
@@ -525,8 +555,7 @@ public final class EnvironmentActor
       return Effect().stash();
     }
     busy = true;
-    return Effect()
-        .persist(new EnvironmentEvent.Deleted(now()))
+    return store(new EnvironmentEvent.Deleted(now()))
         .thenRun(
             (EnvironmentState next) -> {
               unanswered.handled(delete);
@@ -547,7 +576,7 @@ public final class EnvironmentActor
       EnvironmentState state, Optional<Environment.Delete> request) {
     shells.forget();
     if (state instanceof EnvironmentState.Gone gone) {
-      forget(gone.account(), request);
+      forget(gone.account(), request, !feed.isFollowed());
     }
     return Effect().noReply();
   }
@@ -555,14 +584,22 @@ public final class EnvironmentActor
   /**
    * First the account, whose quota it holds; then the journal, after which nothing would remember
    * to tell the account.
+   *
+   * @param rows whether the journal's rows go too, or stay a while for those who read them
    */
-  private void forget(AccountId account, Optional<Environment.Delete> request) {
+  private void forget(AccountId account, Optional<Environment.Delete> request, boolean rows) {
     context.pipeToSelf(
         runtime
             .accounts()
             .changed(account, id, Account.Change.DELETED)
-            .thenRunAsync(() -> runtime.rows().forget(id), runtime.shells().blocking()),
-        (done, failure) -> new Forgotten(request, failure == null));
+            .thenRunAsync(
+                () -> {
+                  if (rows) {
+                    runtime.rows().forget(id);
+                  }
+                },
+                runtime.shells().blocking()),
+        (done, failure) -> new Forgotten(request, rows && failure == null));
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onForgotten(Forgotten forgotten) {
@@ -571,7 +608,10 @@ public final class EnvironmentActor
     if (forgotten.everywhere()) {
       host.tell(new EnvironmentGone(id));
     } else {
-      context.scheduleOnce(AGAIN, context.getSelf(), new ForgetAgain());
+      context.scheduleOnce(
+          feed.isFollowed() ? EnvironmentFeed.LINGERING : AGAIN,
+          context.getSelf(),
+          new ForgetAgain());
     }
     return Effect().none().thenNoReply().thenUnstashAll();
   }
@@ -614,8 +654,7 @@ public final class EnvironmentActor
         if (state instanceof EnvironmentState.Present present
             && present.shell(shell.id()).filter(ShellRecord::isRunning).isPresent()) {
           busy &= !shells.lastAwaitedEnd(shell.id());
-          yield Effect()
-              .persist(new EnvironmentEvent.ShellEnded(shell.id(), end))
+          yield store(new EnvironmentEvent.ShellEnded(shell.id(), end))
               .thenRun((EnvironmentState next) -> runtime.processes().recorded(shell.id()))
               .thenNoReply()
               .thenUnstashAll();
@@ -623,8 +662,23 @@ public final class EnvironmentActor
         runtime.processes().recorded(shell.id());
         yield Effect().noReply();
       }
-      case FromShell(ShellActor.Happened _) -> {
+      case FromShell(ShellActor.Happened(var shell, var event)) -> {
         touch();
+        if (!feed.add(state, event)) {
+          askHistory(state, shell);
+        }
+        yield Effect().noReply();
+      }
+      case FromShell(ShellActor.Remembered(var shell, var commands)) -> {
+        feed.add(state, shell.id(), commands);
+        yield Effect().noReply();
+      }
+      case Collected() -> {
+        List<EnvironmentEvent> collected = feed.take(state);
+        yield collected.isEmpty() ? Effect().noReply() : store(collected).thenNoReply();
+      }
+      case EventsWaitOver(var request) -> {
+        feed.waitOver(request, lastSequenceNumber(context));
         yield Effect().noReply();
       }
       case Emptied(var request) -> onEmptied(state, request);
@@ -633,7 +687,7 @@ public final class EnvironmentActor
       case Forgotten forgotten -> onForgotten(forgotten);
       case ForgetAgain() -> {
         if (state instanceof EnvironmentState.Gone gone) {
-          forget(gone.account(), Optional.empty());
+          forget(gone.account(), Optional.empty(), true);
         }
         yield Effect().noReply();
       }
@@ -693,8 +747,7 @@ public final class EnvironmentActor
         && !present.isArchived()
         && present.running().isEmpty()) {
       busy = true;
-      return Effect()
-          .persist(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_ARCHIVE, now()))
+      return store(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_ARCHIVE, now()))
           .thenRun((EnvironmentState next) -> empty(present, Optional.empty()))
           .thenNoReply();
     }
@@ -704,8 +757,7 @@ public final class EnvironmentActor
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped(
       Optional<Environment.EmptyingRequest> request) {
     life.measured(0L);
-    return Effect()
-        .persist(new EnvironmentEvent.Archived(now()))
+    return store(new EnvironmentEvent.Archived(now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
@@ -726,6 +778,31 @@ public final class EnvironmentActor
   }
 
   // --- helpers ---
+
+  /** Stores {@code event}, after what happened in the shells before it. */
+  private EffectBuilder<EnvironmentEvent, EnvironmentState> store(EnvironmentEvent event) {
+    return store(feed.takeBefore(event));
+  }
+
+  private EffectBuilder<EnvironmentEvent, EnvironmentState> store(List<EnvironmentEvent> events) {
+    return Effect().persist(events).thenRun(() -> feed.stored(lastSequenceNumber(context)));
+  }
+
+  /** Something of a shell was not heard. */
+  private void askHistory(EnvironmentState state, ShellIdentity identity) {
+    if (state instanceof EnvironmentState.Present present) {
+      present
+          .shell(identity.id())
+          .ifPresent(
+              shell ->
+                  context.pipeToSelf(
+                      shells.history(shell, life.workspace()),
+                      (commands, failure) ->
+                          failure == null
+                              ? new FromShell(new ShellActor.Remembered(identity, commands))
+                              : new Ignored()));
+    }
+  }
 
   private void touch() {
     life.used(now());

@@ -73,6 +73,8 @@ final class EnvironmentAnswers {
       case Shell.Exec _, Shell.WriteStdin _, Shell.SignalBelow _, Shell.Resize _ -> true;
       case Shell.Describe _,
           Shell.ReadOutput _,
+          Shell.Follow _,
+          Shell.ReadResult _,
           Shell.ReadCommand _,
           Shell.ListCommands _,
           Shell.Await _,

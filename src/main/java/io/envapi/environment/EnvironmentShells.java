@@ -166,7 +166,8 @@ final class EnvironmentShells {
             cwd,
             process.hasTerminal(),
             now),
-        Optional.empty());
+        Optional.empty(),
+        0);
   }
 
   /** Gives a new shell its actor and answers the caller who wanted it. */
@@ -184,11 +185,15 @@ final class EnvironmentShells {
   }
 
   /** The running shells whose process an earlier service had: each will report its end. */
-  void awaitEndOfLost(List<ShellRecord> running) {
-    running.stream()
+  List<ShellId> lost(List<ShellRecord> running) {
+    return running.stream()
         .map(s -> s.identity().id())
         .filter(id -> runtime.processes().find(id).isEmpty())
-        .forEach(awaited::add);
+        .toList();
+  }
+
+  void awaitEndOf(List<ShellId> lost) {
+    awaited.addAll(lost);
   }
 
   boolean awaitsEnd() {
@@ -260,6 +265,11 @@ final class EnvironmentShells {
                     .sorted(Comparator.comparingLong(CommandRecord::startedAt).reversed())
                     .limit(RECENT_COMMANDS)
                     .toList());
+  }
+
+  /** What a shell remembers of its commands, oldest first. */
+  CompletionStage<List<CommandRecord>> history(ShellRecord shell, Workspace workspace) {
+    return commands(actor(shell, workspace)).thenApply(List::reversed);
   }
 
   private CompletionStage<List<CommandRecord>> commands(ActorRef<Shell.Command> shell) {

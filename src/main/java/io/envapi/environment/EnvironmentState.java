@@ -7,6 +7,7 @@ import io.envapi.account.EnvironmentSpec;
 import io.envapi.id.AccountId;
 import io.envapi.id.ShellId;
 import io.envapi.process.ProcessIdentity;
+import io.envapi.shell.CommandMarks;
 import io.envapi.shell.ShellEnd;
 import java.util.ArrayList;
 import java.util.List;
@@ -86,7 +87,7 @@ public sealed interface EnvironmentState extends CborSerializable {
       if (next.size() >= KEPT) {
         next.stream().filter(s -> !s.isRunning()).findFirst().ifPresent(next::remove);
       }
-      next.add(new ShellRecord(event.shell(), Optional.empty()));
+      next.add(new ShellRecord(event.shell(), Optional.empty(), 0));
       int last = Math.max(lastShell, event.shell().id().number());
       return shells(next, event.shell().createdAt(), last, event.holder());
     }
@@ -96,9 +97,19 @@ public sealed interface EnvironmentState extends CborSerializable {
       next.replaceAll(
           s ->
               s.identity().id().equals(id) && s.isRunning()
-                  ? new ShellRecord(s.identity(), Optional.of(end))
+                  ? new ShellRecord(s.identity(), Optional.of(end), s.told())
                   : s);
       return shells(next, end.at(), lastShell, holder);
+    }
+
+    /**
+     * {@code told} as in {@link ShellRecord}; nothing that anybody but the events' readers sees.
+     */
+    private Present told(ShellId id, int told) {
+      List<ShellRecord> next = new ArrayList<>(shells);
+      next.replaceAll(
+          s -> s.identity().id().equals(id) ? new ShellRecord(s.identity(), s.end(), told) : s);
+      return shells(next, updatedAt, lastShell, holder);
     }
 
     private Present emptied(long at, Optional<Long> archived) {
@@ -152,6 +163,11 @@ public sealed interface EnvironmentState extends CborSerializable {
               Emptying.NONE);
       case EnvironmentEvent.ShellOpened opened -> present().opened(opened);
       case EnvironmentEvent.ShellEnded(var shell, var end) -> present().ended(shell, end);
+      case EnvironmentEvent.CommandStarted started ->
+          present().told(started.command().shell(), CommandMarks.beginning(started.command()));
+      case EnvironmentEvent.CommandFinished finished ->
+          present().told(finished.command().shell(), CommandMarks.end(finished.command()));
+      case EnvironmentEvent.Reconciled _ -> this;
       case EnvironmentEvent.EmptyingBegun(var why, _) -> present().emptying(why);
       case EnvironmentEvent.Reset(var at) -> present().emptied(at, Optional.empty());
       case EnvironmentEvent.Archived(var at) -> present().archived(at);

@@ -46,13 +46,18 @@ final class EnvironmentWork {
   }
 
   /**
+   * @param killed processes of an earlier service
+   */
+  record TakenUp(Result<Workspace> workspace, int killed) {}
+
+  /**
    * Makes sure of the directories, and ends what an earlier service left running and what this one
    * started but could not store.
    *
    * <p>Where this service has shells of the environment, it is the actor alone that started again,
    * and a sandbox that looked for leftovers would find those shells.
    */
-  Result<Workspace> takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
+  TakenUp takeUp(EnvironmentState.Present present, List<ProcessIdentity> lost) {
     runtime.processes().dropSpare(id);
     List<ShellProcess> live = runtime.processes().of(id);
     live.stream()
@@ -60,13 +65,14 @@ final class EnvironmentWork {
         .forEach(ShellProcess::kill);
     // Without a record too: a service may be killed before it has stored what it started.
     boolean mayBeLeft = !lost.isEmpty() || runtime.sandbox().holder(id).isEmpty();
+    int killed = 0;
     if (mayBeLeft && live.isEmpty()) {
-      int killed = runtime.sandbox().reconcile(id, lost);
+      killed = runtime.sandbox().reconcile(id, lost);
       if (!lost.isEmpty() || killed > 0) {
         LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
       }
     }
-    return runtime.sandbox().prepare(id, present.uid());
+    return new TakenUp(runtime.sandbox().prepare(id, present.uid()), killed);
   }
 
   /**

@@ -1,6 +1,5 @@
 package io.envapi.environment;
 
-import io.envapi.shell.CommandResult;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellView;
 import java.time.Duration;
@@ -62,18 +61,8 @@ record OneShot(ActorSystem<?> system, ActorRef<Shell.Command> shell) {
     switch (ran) {
       case Shell.Refused(var failure) -> request.refuse(failure);
       case Shell.Executed(var result) ->
-          request.replyTo().tell(new Environment.RanOnce(closed(result)));
+          request.replyTo().tell(new Environment.RanOnce(result.inShell(ShellView.State.CLOSED)));
     }
-  }
-
-  private static CommandResult closed(CommandResult result) {
-    return new CommandResult(
-        result.command(),
-        result.output(),
-        result.dropped(),
-        result.truncated(),
-        result.cursor(),
-        ShellView.State.CLOSED);
   }
 
   private <R> CompletionStage<R> ask(

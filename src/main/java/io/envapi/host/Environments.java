@@ -4,6 +4,7 @@ import io.envapi.account.Account;
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.account.Quotas;
 import io.envapi.environment.Environment;
+import io.envapi.environment.EnvironmentHistory;
 import io.envapi.environment.EnvironmentView;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
@@ -42,6 +43,7 @@ public final class Environments {
   private final Accounts accounts;
   private final HostDirectory hosts;
   private final Duration timeout;
+  private final EnvironmentHistory history;
 
   public Environments(
       ActorSystem<?> system, Accounts accounts, HostDirectory hosts, HostSettings settings) {
@@ -49,6 +51,7 @@ public final class Environments {
     this.accounts = accounts;
     this.hosts = hosts;
     this.timeout = settings.askTimeout();
+    this.history = new EnvironmentHistory(system);
   }
 
   /**
@@ -163,6 +166,17 @@ public final class Environments {
       Duration wait,
       BiFunction<Place, ActorRef<R>, Environment.Request> request) {
     return ask(id, place, wait, request);
+  }
+
+  /**
+   * What happened to an environment, from the journal: also to one whose host is away, or that was
+   * deleted. For who was let in to it.
+   *
+   * @param after the number of an event; 0 for none
+   */
+  public CompletionStage<List<EnvironmentHistory.Stored>> history(
+      EnvironmentId id, long after, int most) {
+    return history.read(id, after, most);
   }
 
   /** Asks one of the account's shells. */

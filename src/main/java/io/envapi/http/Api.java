@@ -111,6 +111,7 @@ public final class Api {
             configuration.shells())
         .addTo(routes);
     new StreamRoutes(system, environments).addTo(routes);
+    new EventRoutes(environments).addTo(routes);
     new ProcessRoutes(environments, audited).addTo(routes);
     new FileRoutes(environments, audited, configuration.files()).addTo(routes);
     new ArchiveRoutes(environments, audited).addTo(routes);

@@ -1,6 +1,5 @@
 package io.envapi.http;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.failure.Failure;
 import io.envapi.host.Environments;
 import io.envapi.id.AccountId;
@@ -10,12 +9,11 @@ import io.envapi.shell.CommandRecord;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellView;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.apache.pekko.NotUsed;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.japi.Pair;
 import org.apache.pekko.pattern.Patterns;
@@ -29,7 +27,8 @@ import org.apache.pekko.util.ByteString;
  *
  * <p>The events: {@code shell} (its state, at the start), {@code command} (a command as it began
  * and as it ended), {@code output} (whose id is where to go on), {@code dropped} (bytes that are
- * neither in the ring nor in a log), and last exactly one {@code end} or {@code error}.
+ * neither in the ring nor in a log), and last exactly one {@code end}, {@code result} or {@code
+ * error}.
  */
 final class Follower {
 
@@ -39,10 +38,10 @@ final class Follower {
   /** Before a shell that had nothing to tell is asked again. */
   private static final Duration IDLE_POLL = Duration.ofMillis(200);
 
-  /** What is done before a stream's end is told: the state its shell then has. */
+  /** Makes the last event of a stream, when everything else was told. */
   @FunctionalInterface
-  interface Finish {
-    CompletionStage<ShellView.State> finish(ShellView.State now);
+  interface Ending {
+    CompletionStage<ByteString> last(ShellView shell, List<CommandRecord> commands);
   }
 
   /**
@@ -51,7 +50,7 @@ final class Follower {
    * @param path of the request, for an error on the way
    */
   record Following(
-      AccountId account, ShellId shell, Telling.Subject subject, String path, Finish finish) {}
+      AccountId account, ShellId shell, Telling.Subject subject, String path, Ending ending) {}
 
   /** What the next step begins with; over when the last event was told. */
   private record State(Telling.Progress progress, boolean idle, boolean over) {}
@@ -66,13 +65,11 @@ final class Follower {
     this.following = following;
   }
 
-  /**
-   * @param cursor in the shell's output
-   */
   static Source<ByteString, NotUsed> events(
-      ActorSystem<?> system, Environments environments, Following following, long cursor) {
+      ActorSystem<?> system, Environments environments, Following following, StreamPosition from) {
     var follower = new Follower(system, environments, following);
-    return Source.unfoldAsync(new State(Telling.Progress.at(cursor), false, false), follower::step)
+    var start = Telling.Progress.at(from, following.subject().base());
+    return Source.unfoldAsync(new State(start, false, false), follower::step)
         .filter(bytes -> !bytes.isEmpty())
         .keepAlive(HEARTBEAT, () -> Sse.COMMENT);
   }
@@ -90,50 +87,31 @@ final class Follower {
   }
 
   private CompletionStage<Pair<State, ByteString>> read(Telling.Progress progress) {
-    return this.<Shell.OutputReply>ask(
+    return environments
+        .<Shell.FollowReply>shell(
+            following.account(),
+            following.shell(),
             HEARTBEAT,
-            replyTo ->
-                new Shell.ReadOutput(
-                    progress.cursor(), CHUNK_BYTES, HEARTBEAT.toMillis(), true, replyTo))
+            (_, replyTo) ->
+                new Shell.Follow(
+                    progress.cursor(), progress.mark(), CHUNK_BYTES, HEARTBEAT.toMillis(), replyTo))
         .thenCompose(
             reply ->
                 switch (reply) {
-                  case Shell.Output output -> tell(progress, output);
-                  case Shell.Refused(var failure) ->
-                      CompletableFuture.completedStage(failed(progress, Problems.of(failure)));
-                });
-  }
-
-  /** The commands are asked for after the output, so that those that printed it are among them. */
-  private CompletionStage<Pair<State, ByteString>> tell(
-      Telling.Progress progress, Shell.Output output) {
-    return this.<Shell.CommandsReply>ask(Duration.ZERO, Shell.ListCommands::new)
-        .thenCompose(
-            reply ->
-                switch (reply) {
-                  case Shell.Commands commands when isForgotten(commands) ->
+                  case Shell.Followed followed when isForgotten(followed) ->
                       CompletableFuture.completedStage(failed(progress, Problems.of(forgotten())));
-                  case Shell.Commands commands ->
-                      told(
-                          Telling.tell(
-                              following.subject(),
-                              progress,
-                              output.shell(),
-                              output.slice(),
-                              commands.commands()),
-                          output.shell(),
-                          commands);
+                  case Shell.Followed followed -> told(progress, followed);
                   case Shell.Refused(var failure) ->
                       CompletableFuture.completedStage(failed(progress, Problems.of(failure)));
                 });
   }
 
   /** Whether the command followed has left the shell's history. */
-  private boolean isForgotten(Shell.Commands commands) {
+  private boolean isForgotten(Shell.Followed followed) {
     return following
         .subject()
         .only()
-        .map(id -> commands.commands().stream().noneMatch(each -> each.id().equals(id)))
+        .map(id -> followed.commands().stream().noneMatch(each -> each.id().equals(id)))
         .orElse(false);
   }
 
@@ -143,43 +121,25 @@ final class Follower {
   }
 
   private CompletionStage<Pair<State, ByteString>> told(
-      Telling.Told told, ShellView shell, Shell.Commands commands) {
+      Telling.Progress before, Shell.Followed followed) {
+    Telling.Told told =
+        Telling.tell(
+            following.subject(), before, followed.shell(), followed.slice(), followed.commands());
     if (!told.over()) {
       boolean idle = told.events().isEmpty();
       return CompletableFuture.completedStage(
           Pair.create(new State(told.progress(), idle, false), told.events()));
     }
     return following
-        .finish()
-        .finish(shell.state())
+        .ending()
+        .last(followed.shell(), followed.commands())
         .thenApply(
-            state ->
-                Pair.create(
-                    new State(told.progress(), false, true),
-                    told.events().concat(Sse.event("end", end(shell, state, commands)))));
-  }
-
-  private ObjectNode end(ShellView shell, ShellView.State state, Shell.Commands commands) {
-    Optional<CommandId> only = following.subject().only();
-    ObjectNode json = Json.object();
-    if (only.isEmpty()) {
-      return json.set("shell", ShellJson.shell(shell));
-    }
-    for (CommandRecord command : commands.commands()) {
-      if (only.get().equals(command.id())) {
-        json.set("command", ShellJson.ended(command, state));
-      }
-    }
-    return json;
+            last ->
+                Pair.create(new State(told.progress(), false, true), told.events().concat(last)));
   }
 
   private Pair<State, ByteString> failed(Telling.Progress progress, Problem problem) {
     return Pair.create(
         new State(progress, false, true), Sse.event("error", problem.body(following.path())));
-  }
-
-  private <R> CompletionStage<R> ask(Duration wait, Function<ActorRef<R>, Shell.Request> request) {
-    return environments.shell(
-        following.account(), following.shell(), wait, (_, replyTo) -> request.apply(replyTo));
   }
 }

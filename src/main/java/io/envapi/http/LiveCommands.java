@@ -6,6 +6,7 @@ import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import io.envapi.keyring.Caller;
 import io.envapi.shell.CommandRecord;
+import io.envapi.shell.CommandResult;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellView;
 import java.time.Duration;
@@ -15,8 +16,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.util.ByteString;
 
 /** Commands whose output is followed from their start, in the answer to the request itself. */
 final class LiveCommands {
@@ -44,7 +47,8 @@ final class LiveCommands {
       ShellId shell,
       ExecRequest request,
       Consumer<CommandRecord> started) {
-    return exec(exchange, caller, shell, request, started, CompletableFuture::completedStage);
+    return exec(
+        exchange, caller, shell, request, started, result -> completed(result.shellState()));
   }
 
   /**
@@ -116,7 +120,7 @@ final class LiveCommands {
       ShellId shell,
       ExecRequest request,
       Consumer<CommandRecord> started,
-      Follower.Finish finish) {
+      Function<CommandResult, CompletionStage<ShellView.State>> finish) {
     return environments
         .<Shell.ExecReply>shell(
             caller.account(),
@@ -129,19 +133,60 @@ final class LiveCommands {
                   case Shell.Refused(var failure) -> Problems.of(failure);
                   case Shell.Executed(var result) -> {
                     started.accept(result.command());
-                    yield events(exchange, caller, result.command(), finish);
+                    yield events(
+                        exchange,
+                        caller,
+                        result.command(),
+                        () -> last(caller, result.command(), request.window(), finish));
                   }
                 });
   }
 
   private Answer events(
-      Exchange exchange, Caller caller, CommandRecord command, Follower.Finish finish) {
-    long base = command.outputStart();
-    var subject = new Telling.Subject(Optional.of(command.id()), base, false);
+      Exchange exchange,
+      Caller caller,
+      CommandRecord command,
+      Supplier<CompletionStage<ByteString>> last) {
+    var subject = new Telling.Subject(Optional.of(command.id()), command.outputStart(), false);
     var following =
         new Follower.Following(
-            caller.account(), command.id().shell(), subject, exchange.path(), finish);
-    return new Answer.Events(Follower.events(system, environments, following, base));
+            caller.account(), command.id().shell(), subject, exchange.path(), (_, _) -> last.get());
+    return new Answer.Events(
+        Follower.events(system, environments, following, StreamPosition.START));
+  }
+
+  /**
+   * What the answer would be without a stream, as the last event.
+   *
+   * @param finish what is done before it is told: the state the shell then has
+   */
+  private CompletionStage<ByteString> last(
+      Caller caller,
+      CommandRecord command,
+      Shell.Window window,
+      Function<CommandResult, CompletionStage<ShellView.State>> finish) {
+    return this.<Shell.ExecReply>ask(
+            caller,
+            command.id().shell(),
+            Duration.ZERO,
+            replyTo -> new Shell.ReadResult(command.id(), window, replyTo))
+        .thenCompose(
+            reply ->
+                switch (reply) {
+                  case Shell.Executed(var result) ->
+                      finish
+                          .apply(result)
+                          .thenApply(
+                              state ->
+                                  Sse.event("result", ShellJson.result(result.inShell(state))));
+                  case Shell.Refused(var failure) ->
+                      throw new IllegalStateException(
+                          "a command that ended is not known: " + failure);
+                });
+  }
+
+  private static <T> CompletionStage<T> completed(T value) {
+    return CompletableFuture.completedStage(value);
   }
 
   private CompletionStage<ShellView.State> close(Caller caller, ShellId shell) {

@@ -146,8 +146,7 @@ final class ShellRoutes {
             id,
             Duration.ofMillis(query.waitMs()),
             replyTo ->
-                new Shell.ReadOutput(
-                    query.cursor(), query.maxBytes(), query.waitMs(), false, replyTo))
+                new Shell.ReadOutput(query.cursor(), query.maxBytes(), query.waitMs(), replyTo))
         .thenApply(
             reply ->
                 switch (reply) {

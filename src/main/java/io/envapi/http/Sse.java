@@ -22,6 +22,13 @@ final class Sse {
    * @param id where a reader that got this event goes on
    */
   static ByteString event(String name, long id, ObjectNode data) {
+    return event(name, Long.toString(id), data);
+  }
+
+  /**
+   * @param id where a reader that got this event goes on; no line break in it
+   */
+  static ByteString event(String name, String id, ObjectNode data) {
     return ByteString.fromString("id: " + id + "\n").concat(event(name, data));
   }
 }

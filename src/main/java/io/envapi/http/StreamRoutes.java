@@ -1,10 +1,13 @@
 package io.envapi.http;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.host.Environments;
 import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
 import io.envapi.keyring.Caller;
+import io.envapi.shell.CommandRecord;
 import io.envapi.shell.Shell;
+import io.envapi.shell.ShellView;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.util.ByteString;
 
 /** The output of shells and commands as it comes. */
 final class StreamRoutes {
@@ -22,7 +26,7 @@ final class StreamRoutes {
   /**
    * @param from where the stream begins
    */
-  private record Start(long from, boolean base64) {}
+  private record Start(StreamPosition from, boolean base64) {}
 
   private final ActorSystem<?> system;
   private final Environments environments;
@@ -53,7 +57,13 @@ final class StreamRoutes {
             reply ->
                 switch (reply) {
                   case Shell.Described _ ->
-                      events(following(exchange, caller, id, subject), start.from());
+                      events(
+                          exchange,
+                          caller,
+                          id,
+                          subject,
+                          (shell, _) -> completed(end("shell", ShellJson.shell(shell))),
+                          start);
                   case Shell.Refused(var failure) -> Problems.of(failure);
                 });
   }
@@ -80,36 +90,66 @@ final class StreamRoutes {
                     long base = read.command().outputStart();
                     var subject = new Telling.Subject(Optional.of(id), base, start.base64());
                     yield events(
-                        following(exchange, caller, id.shell(), subject), base + start.from());
+                        exchange,
+                        caller,
+                        id.shell(),
+                        subject,
+                        (shell, commands) -> completed(end(id, shell, commands)),
+                        start);
                   }
                   case Shell.Refused(var failure) -> Problems.of(CommandRoutes.named(failure, id));
                 });
   }
 
-  private static Follower.Following following(
-      Exchange exchange, Caller caller, ShellId id, Telling.Subject subject) {
-    return new Follower.Following(
-        caller.account(), id, subject, exchange.path(), CompletableFuture::completedStage);
+  private Answer events(
+      Exchange exchange,
+      Caller caller,
+      ShellId shell,
+      Telling.Subject subject,
+      Follower.Ending ending,
+      Start start) {
+    var following =
+        new Follower.Following(caller.account(), shell, subject, exchange.path(), ending);
+    return new Answer.Events(Follower.events(system, environments, following, start.from()));
   }
 
-  private Answer events(Follower.Following following, long cursor) {
-    return new Answer.Events(Follower.events(system, environments, following, cursor));
+  private static ByteString end(CommandId id, ShellView shell, List<CommandRecord> commands) {
+    return commands.stream()
+        .filter(command -> command.id().equals(id))
+        .findFirst()
+        .map(command -> end("command", ShellJson.ended(command, shell.state())))
+        .orElseThrow();
+  }
+
+  private static ByteString end(String name, ObjectNode what) {
+    return Sse.event("end", Json.object().set(name, what));
+  }
+
+  private static CompletionStage<ByteString> completed(ByteString event) {
+    return CompletableFuture.completedStage(event);
   }
 
   /** Where the reader got to, else where it wants to begin. */
   private static Function<Query, Start> start(Exchange exchange, String name) {
     return query -> {
-      long wanted = query.integer(name, 0, 0, Long.MAX_VALUE);
       boolean base64 = query.choice("encoding", BASE64).orElse(false);
       List<String> last = exchange.headers("Last-Event-ID");
-      if (last.isEmpty()) {
-        return new Start(wanted, base64);
-      }
-      if (last.size() > 1 || !last.getFirst().matches("[0-9]{1,18}")) {
-        query.fault("Last-Event-ID", "must be the id of an event of this stream", "int_parsing");
-        return new Start(0, base64);
-      }
-      return new Start(Long.parseLong(last.getFirst()), base64);
+      StreamPosition from =
+          last.isEmpty()
+              ? query
+                  .text(name)
+                  .map(text -> position(query, name, text))
+                  .orElse(StreamPosition.START)
+              : position(query, "Last-Event-ID", last.size() == 1 ? last.getFirst() : "");
+      return new Start(from, base64);
     };
+  }
+
+  private static StreamPosition position(Query query, String name, String text) {
+    Optional<StreamPosition> position = StreamPosition.parse(text);
+    if (position.isEmpty()) {
+      query.fault(name, "must be an integer, or the id of an event of this stream", "int_parsing");
+    }
+    return position.orElse(StreamPosition.START);
   }
 }

@@ -2,6 +2,7 @@ package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.id.CommandId;
+import io.envapi.shell.CommandMarks;
 import io.envapi.shell.CommandRecord;
 import io.envapi.shell.OutputRing;
 import io.envapi.shell.ShellView;
@@ -30,14 +31,18 @@ final class Telling {
    * How far a stream is.
    *
    * @param cursor in the shell's output: everything before it was told
-   * @param begun the number of the newest command whose beginning was told, or was before it all
-   * @param ended the same of a command's end
+   * @param mark the newest of the commands' beginnings and ends that was told or lies before the
+   *     stream ({@link CommandMarks}); {@link #UNKNOWN} until the commands are known
+   * @param shell the state told; empty when none was
    */
-  record Progress(long cursor, int begun, int ended, boolean first) {
+  record Progress(long cursor, int mark, Optional<ShellView.State> shell) {
 
-    /** Nothing told yet. */
-    static Progress at(long cursor) {
-      return new Progress(cursor, 0, 0, true);
+    static final int UNKNOWN = -1;
+
+    /** Before a stream that begins at {@code position}. */
+    static Progress at(StreamPosition position, long base) {
+      return new Progress(
+          base + position.cursor(), position.mark().orElse(UNKNOWN), Optional.empty());
     }
   }
 
@@ -56,8 +61,7 @@ final class Telling {
   private final List<CommandRecord> commands;
   private final ByteStringBuilder events = ByteString.createBuilder();
   private long cursor;
-  private int begun;
-  private int ended;
+  private int mark;
 
   private Telling(
       Subject subject,
@@ -73,14 +77,14 @@ final class Telling {
         commands.stream()
             .filter(command -> subject.only().map(command.id()::equals).orElse(true))
             .toList();
-    this.begun = before.begun();
-    this.ended = before.ended();
+    this.mark = before.mark();
   }
 
   /**
    * @param shell not newer than {@code slice}
    * @param slice read at the cursor of {@code before}
-   * @param commands not older than {@code slice}, oldest first
+   * @param commands as they were when {@code slice} was read, oldest first: at least those since
+   *     the mark of {@code before}
    */
   static Told tell(
       Subject subject,
@@ -92,29 +96,38 @@ final class Telling {
   }
 
   private Told tell() {
-    if (before.first()) {
-      begin();
+    if (mark == Progress.UNKNOWN) {
+      mark = firstMark();
+    }
+    boolean first = before.shell().isEmpty();
+    if (first) {
+      tellShell();
     }
     // The bytes after a command are not its own.
     long limit = limit();
     long available = Math.min(slice.next(), limit);
-    cursor = Math.min(slice.cursor(), limit);
+    cursor = Math.max(before.cursor(), Math.min(slice.cursor(), limit));
     if (cursor > before.cursor()) {
       tellDropped();
     }
-    for (Mark mark : marks()) {
-      if (mark.position() <= available) {
-        tellOutput(Math.max(cursor, mark.position()), true);
-        tellMark(mark);
+    for (Mark each : marks()) {
+      if (each.position() <= available) {
+        tellOutput(Math.max(cursor, each.position()), true);
+        tellMark(each);
       }
     }
-    boolean over = subject.only().isPresent() ? cursor == limit || available == limit : isOver();
+    boolean over = subject.only().isPresent() ? available == limit : isOver();
     tellOutput(available, over);
-    return new Told(new Progress(cursor, begun, ended, false), events.result(), over);
+    if (over && !first && before.shell().get() != shell.state()) {
+      tellShell();
+    }
+    return new Told(new Progress(cursor, mark, Optional.of(shell.state())), events.result(), over);
   }
 
   private boolean isOver() {
-    return shell.state() != ShellView.State.RUNNING && slice.next() >= slice.end();
+    return shell.state() != ShellView.State.RUNNING
+        && slice.next() >= slice.end()
+        && commands.stream().noneMatch(CommandRecord::isRunning);
   }
 
   /** Where the stream ends, as far as that is known. */
@@ -124,30 +137,37 @@ final class Telling {
         : commands.getFirst().outputEnd().orElse(Long.MAX_VALUE);
   }
 
-  /** What lies before the place where the stream begins is not told. */
-  private void begin() {
-    if (subject.only().isPresent()) {
-      return;
-    }
-    events.append(Sse.event("shell", ShellJson.shell(shell)));
+  /** The newest mark that lies before the place where the stream begins, and is not told. */
+  private int firstMark() {
+    int passed = CommandMarks.NONE;
     for (CommandRecord command : commands) {
       if (command.outputStart() < before.cursor()) {
-        begun = command.id().number();
+        passed = CommandMarks.beginning(command.id());
       }
-      if (command.outputEnd().map(end -> end < before.cursor()).orElse(false)) {
-        ended = command.id().number();
+      if (command.outputEnd().map(end -> end < before.cursor()).orElse(false)
+          && !mayHavePrintedMore(command)) {
+        passed = CommandMarks.end(command.id());
       }
     }
+    return passed;
+  }
+
+  /**
+   * Where a service that was killed left a command counts what is in its log, and a reader may have
+   * got more than fits there; that reader has not heard of the end.
+   */
+  private static boolean mayHavePrintedMore(CommandRecord command) {
+    return command.reason().equals(Optional.of(CommandRecord.Reason.SERVICE_RESTARTED));
   }
 
   private List<Mark> marks() {
     return commands.stream()
         .<Mark>mapMulti(
             (command, marks) -> {
-              if (command.id().number() > begun) {
-                marks.accept(new Mark(command.outputStart(), command, false));
+              if (CommandMarks.beginning(command.id()) > mark) {
+                marks.accept(new Mark(command.outputStart(), command.begun(), false));
               }
-              if (command.id().number() > ended && command.outputEnd().isPresent()) {
+              if (CommandMarks.end(command.id()) > mark && command.outputEnd().isPresent()) {
                 marks.accept(new Mark(command.outputEnd().get(), command, true));
               }
             })
@@ -156,21 +176,28 @@ final class Telling {
         .toList();
   }
 
-  private void tellMark(Mark mark) {
-    events.append(Sse.event("command", ShellJson.command(mark.command())));
-    int number = mark.command().id().number();
-    if (mark.end()) {
-      ended = number;
-    } else {
-      begun = number;
+  private void tellShell() {
+    if (subject.only().isEmpty()) {
+      events.append(Sse.event("shell", ShellJson.shell(shell)));
     }
+  }
+
+  private void tellMark(Mark told) {
+    CommandId id = told.command().id();
+    mark = told.end() ? CommandMarks.end(id) : CommandMarks.beginning(id);
+    events.append(Sse.event("command", position().id(), ShellJson.command(told.command())));
+  }
+
+  /** Where a reader goes on that has got everything so far. */
+  private StreamPosition position() {
+    return StreamPosition.after(cursor - subject.base(), mark);
   }
 
   private void tellDropped() {
     events.append(
         Sse.event(
             "dropped",
-            cursor - subject.base(),
+            position().id(),
             Json.object()
                 .put("cursor", before.cursor() - subject.base())
                 .put("next_cursor", cursor - subject.base())

@@ -92,6 +92,26 @@ public record CommandRecord(
         credentialsMissing);
   }
 
+  /** This command as it was when it began. */
+  public CommandRecord begun() {
+    return new CommandRecord(
+        id,
+        command,
+        State.RUNNING,
+        Optional.empty(),
+        Optional.empty(),
+        Optional.empty(),
+        startedAt,
+        Optional.empty(),
+        outputStart,
+        Optional.empty(),
+        0,
+        false,
+        timeoutMs,
+        credentialsInjected,
+        credentialsMissing);
+  }
+
   /** This running command with the log it has now. */
   CommandRecord withLogBytes(long bytes) {
     return new CommandRecord(

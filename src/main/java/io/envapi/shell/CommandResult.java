@@ -16,4 +16,10 @@ public record CommandResult(
     long dropped,
     long truncated,
     long cursor,
-    ShellView.State shellState) {}
+    ShellView.State shellState) {
+
+  /** The same when the shell is in another state. */
+  public CommandResult inShell(ShellView.State state) {
+    return new CommandResult(command, output, dropped, truncated, cursor, state);
+  }
+}

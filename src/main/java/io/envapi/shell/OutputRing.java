@@ -24,6 +24,13 @@ public final class OutputRing {
     public long next() {
       return cursor + data.size();
     }
+
+    /** This without what lies at {@code limit} and after it. */
+    Slice upTo(long limit) {
+      return next() <= limit
+          ? this
+          : new Slice(cursor, data.take((int) Math.max(0, limit - cursor)), dropped, end);
+    }
   }
 
   private final int capacity;

@@ -75,18 +75,37 @@ public final class Shell {
   public record Window(int maxBytes, boolean tail) {}
 
   /**
-   * Reads the shell's output.
+   * Reads the shell's output as far as it is in memory.
    *
    * @param waitMs how long the answer may wait for output past {@code cursor} while a command runs
-   * @param fromLogs whether bytes the ring lost are taken from the commands' logs, and the wait
-   *     goes on while no command runs: for those who follow the shell
    */
-  public record ReadOutput(
-      long cursor, int maxBytes, long waitMs, boolean fromLogs, ActorRef<OutputReply> replyTo)
+  public record ReadOutput(long cursor, int maxBytes, long waitMs, ActorRef<OutputReply> replyTo)
+      implements Request {}
+
+  /**
+   * Reads what comes next for somebody who follows the shell: output past {@code cursor}, from
+   * memory or from the commands' logs, and commands that began or ended.
+   *
+   * @param mark the newest of the {@link CommandMarks} known; negative for somebody who knows
+   *     nothing yet, who is answered at once
+   * @param waitMs how long the answer may wait for something new
+   */
+  public record Follow(
+      long cursor, int mark, int maxBytes, long waitMs, ActorRef<FollowReply> replyTo)
       implements Request {}
 
   public record ReadCommand(
       CommandId command, long offset, int maxBytes, ActorRef<CommandReply> replyTo)
+      implements Request {
+
+    @Override
+    public Failure notFound(ShellId shell) {
+      return new Failure.NotFound(Failure.Kind.COMMAND, command.value());
+    }
+  }
+
+  /** Asks again what {@link Exec} would answer now. */
+  public record ReadResult(CommandId command, Window window, ActorRef<ExecReply> replyTo)
       implements Request {
 
     @Override
@@ -120,6 +139,8 @@ public final class Shell {
 
   public sealed interface OutputReply extends CborSerializable {}
 
+  public sealed interface FollowReply extends CborSerializable {}
+
   public sealed interface CommandReply extends CborSerializable {}
 
   public sealed interface CommandsReply extends CborSerializable {}
@@ -141,6 +162,7 @@ public final class Shell {
       implements DescribeReply,
           ExecReply,
           OutputReply,
+          FollowReply,
           CommandReply,
           CommandsReply,
           AwaitReply,
@@ -156,6 +178,20 @@ public final class Shell {
   public record Executed(CommandResult result) implements ExecReply {}
 
   public record Output(ShellView shell, OutputRing.Slice slice) implements OutputReply {}
+
+  /**
+   * What was so at one moment.
+   *
+   * @param slice nothing past the end of a command that is not among {@code commands} as ended, nor
+   *     past the beginning of one that is not among them
+   * @param commands those that are not older than the mark known, oldest first
+   */
+  public record Followed(ShellView shell, OutputRing.Slice slice, List<CommandRecord> commands)
+      implements FollowReply {
+    public Followed {
+      commands = List.copyOf(commands);
+    }
+  }
 
   /**
    * @param output from the command's log

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -74,6 +75,13 @@ public final class ShellActor
 
   /** A command of the shell started or ended. */
   public record Happened(ShellIdentity shell, ShellEvent event) implements Notice {}
+
+  /** What an actor that started knows of the shell's commands, oldest first. */
+  public record Remembered(ShellIdentity shell, List<CommandRecord> commands) implements Notice {
+    public Remembered {
+      commands = List.copyOf(commands);
+    }
+  }
 
   /**
    * A shell to be run or remembered.
@@ -209,6 +217,8 @@ public final class ShellActor
       case Shell.Describe(var replyTo) -> replyTo.tell(new Shell.Described(answers.view(state)));
       case Shell.ListCommands list -> answers.commands(state, list);
       case Shell.ReadOutput read -> onReadOutput(state, read);
+      case Shell.Follow follow -> onFollow(state, follow);
+      case Shell.ReadResult read -> answers.result(state, read);
       case Shell.ReadCommand read -> answers.command(state, read);
       case Shell.Await await -> onAwait(state, await);
       case Shell.SignalBelow signal -> answers.signal(signal);
@@ -387,17 +397,20 @@ public final class ShellActor
   // --- the end of the shell ---
 
   private void recovered(ShellState state) {
+    if (!state.history().isEmpty()) {
+      environment.tell(new Remembered(spec.identity(), state.history()));
+    }
     if (process.isPresent()) {
       ShellProcess shell = process.get();
       shell.onOutput(this::outputArrived);
       tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
       state.running().ifPresent(c -> takeUp(shell, c));
     } else {
-      if (!life.isOver()) {
-        ended(state, life.seenEnd());
-      }
       if (state.running().isPresent()) {
+        // The end of the command is stored before that of the shell is told.
         context.getSelf().tell(new ProcessGone(life.seenEnd()));
+      } else if (!life.isOver()) {
+        ended(state, life.seenEnd());
       }
     }
   }
@@ -434,6 +447,7 @@ public final class ShellActor
         .thenRun(
             (ShellState next) -> {
               runtime.meter().ended(lost.reason());
+              environment.tell(new Happened(spec.identity(), lost));
               ended(next, status);
             })
         .thenNoReply();
@@ -484,12 +498,21 @@ public final class ShellActor
   private void onReadOutput(ShellState state, Shell.ReadOutput read) {
     var waiter = new ShellWaiters.ForOutput(read);
     boolean wait =
-        !life.isOver()
-            && (read.fromLogs() || state.running().isPresent())
-            && answers.outputEnd(state) <= read.cursor();
+        !life.isOver() && state.running().isPresent() && answers.outputEnd(state) <= read.cursor();
     waitOrAnswer(state, waiter, wait ? read.waitMs() : 0);
     if (wait && answers.outputEnd(state) > read.cursor()) {
       // It came before the reader of the output could know that somebody waits.
+      context.getSelf().tell(new OutputArrived());
+    }
+  }
+
+  private void onFollow(ShellState state, Shell.Follow follow) {
+    boolean wait =
+        !life.isOver()
+            && follow.mark() >= state.mark()
+            && answers.followable(state) <= follow.cursor();
+    waitOrAnswer(state, new ShellWaiters.ForNews(follow), wait ? follow.waitMs() : 0);
+    if (wait && answers.followable(state) > follow.cursor()) {
       context.getSelf().tell(new OutputArrived());
     }
   }

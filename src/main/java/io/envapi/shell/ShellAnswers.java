@@ -6,7 +6,10 @@ import io.envapi.linux.Pty;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcessInfo;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -76,6 +79,7 @@ final class ShellAnswers {
                                   reader(state)
                                       .result(current(command), exec.window(), life.state()))));
       case ShellWaiters.ForOutput(var read) -> output(state, read);
+      case ShellWaiters.ForNews(var follow) -> news(state, follow);
       case ShellWaiters.ForIdle(var await) ->
           await
               .replyTo()
@@ -91,7 +95,7 @@ final class ShellAnswers {
   private void output(ShellState state, Shell.ReadOutput read) {
     OutputReader reader = reader(state);
     ShellView view = view(state);
-    if (process.isPresent() && !(read.fromLogs() && read.cursor() < process.get().ring().start())) {
+    if (process.isPresent()) {
       read.replyTo().tell(new Shell.Output(view, reader.fromRing(read.cursor(), read.maxBytes())));
     } else {
       later(
@@ -99,6 +103,60 @@ final class ShellAnswers {
           read.replyTo(),
           () -> new Shell.Output(view, reader.fromRingOrLogs(read.cursor(), read.maxBytes())));
     }
+  }
+
+  private void news(ShellState state, Shell.Follow follow) {
+    long limit = followable(state);
+    ShellView view = view(state);
+    List<CommandRecord> commands =
+        state.history().stream()
+            .filter(c -> CommandMarks.end(c.id()) >= follow.mark())
+            .map(this::current)
+            .toList();
+    OutputReader reader = reader(state);
+    Optional<OutputRing.Slice> inMemory =
+        process
+            .map(p -> p.ring().read(follow.cursor(), follow.maxBytes()))
+            .filter(slice -> slice.dropped() == 0);
+    if (inMemory.isPresent()) {
+      follow.replyTo().tell(new Shell.Followed(view, inMemory.get().upTo(limit), commands));
+    } else {
+      later(
+          follow,
+          follow.replyTo(),
+          () ->
+              new Shell.Followed(
+                  view,
+                  reader.fromRingOrLogs(follow.cursor(), follow.maxBytes()).upTo(limit),
+                  commands));
+    }
+  }
+
+  /**
+   * Up to where the output can be told now: a background process may print after a command ended
+   * and before that is stored, and what it printed comes after that end.
+   */
+  long followable(ShellState state) {
+    long end = outputEnd(state);
+    return state
+        .running()
+        .flatMap(command -> process.flatMap(p -> p.end(command.id())))
+        .map(CompletionStage::toCompletableFuture)
+        .filter(CompletableFuture::isDone)
+        .map(ended -> Math.min(end, ended.join().outputEnd()))
+        .orElse(end);
+  }
+
+  void result(ShellState state, Shell.ReadResult read) {
+    state
+        .find(read.command())
+        .ifPresentOrElse(
+            command ->
+                read.replyTo()
+                    .tell(
+                        new Shell.Executed(
+                            reader(state).result(current(command), read.window(), life.state()))),
+            () -> read.refuse(read.notFound(identity.id())));
   }
 
   void command(ShellState state, Shell.ReadCommand read) {

@@ -14,6 +14,9 @@ import java.util.Optional;
 })
 public sealed interface ShellEvent {
 
+  /** The command that it happened to. */
+  CommandId id();
+
   record CommandStarted(
       CommandId id,
       String command,

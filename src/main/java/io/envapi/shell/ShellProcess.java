@@ -209,11 +209,12 @@ public final class ShellProcess {
 
   private void emit(ByteString bytes) {
     if (!bytes.isEmpty()) {
-      ring.append(bytes);
       meter.printed(bytes.size());
+      // Who has read a byte finds the next ones in the log, should the service be killed here.
       if (logging) {
         current.ifPresent(c -> c.log().append(bytes));
       }
+      ring.append(bytes);
       onOutput.run();
     }
   }

@@ -31,6 +31,13 @@ public record ShellState(int lastNumber, List<CommandRecord> history) implements
     return last().filter(CommandRecord::isRunning);
   }
 
+  /** The newest of the {@link CommandMarks}. */
+  int mark() {
+    return last()
+        .map(c -> c.isRunning() ? CommandMarks.beginning(c.id()) : CommandMarks.end(c.id()))
+        .orElse(CommandMarks.NONE);
+  }
+
   Optional<CommandRecord> find(CommandId id) {
     return history.stream().filter(c -> c.id().equals(id)).findFirst();
   }

@@ -18,6 +18,8 @@ final class ShellWaiters {
 
   record ForOutput(Shell.ReadOutput read) implements Waiter {}
 
+  record ForNews(Shell.Follow follow) implements Waiter {}
+
   record ForIdle(Shell.Await await) implements Waiter {}
 
   record ForClose(Shell.Close close) implements Waiter {}
@@ -29,7 +31,7 @@ final class ShellWaiters {
 
   void add(Waiter waiter) {
     waiting.put(waiter, Optional.empty());
-    wantsOutput |= waiter instanceof ForOutput;
+    wantsOutput |= wantsOutput(waiter);
   }
 
   /** Cancelled as soon as the waiter is answered. */
@@ -48,12 +50,16 @@ final class ShellWaiters {
   }
 
   List<Waiter> takeOutput() {
-    return take(w -> w instanceof ForOutput);
+    return take(ShellWaiters::wantsOutput);
+  }
+
+  private static boolean wantsOutput(Waiter waiter) {
+    return waiter instanceof ForOutput || waiter instanceof ForNews;
   }
 
   /** Those who follow the shell, and want to hear of a command that starts. */
   List<Waiter> takeFollowers() {
-    return take(w -> w instanceof ForOutput(var read) && read.fromLogs());
+    return take(w -> w instanceof ForNews);
   }
 
   /** Those whom the end of a command answers. */
@@ -78,7 +84,7 @@ final class ShellWaiters {
               }
               return take;
             });
-    wantsOutput = waiting.keySet().stream().anyMatch(w -> w instanceof ForOutput);
+    wantsOutput = waiting.keySet().stream().anyMatch(ShellWaiters::wantsOutput);
     return taken;
   }
 }

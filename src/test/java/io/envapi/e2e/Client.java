@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -62,6 +63,45 @@ final class Client {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  /** Follows events; {@code headers} are names and values in turn. */
+  EventStream follow(String path, String... headers) throws IOException {
+    return EventStream.of(open("GET", path, "", headers));
+  }
+
+  /** Runs something and follows it in the answer. */
+  EventStream followed(String path, Map<String, ?> body) throws IOException {
+    return EventStream.of(open("POST", path, body, "Accept", "text/event-stream"));
+  }
+
+  /** An answer whose body is read as it comes. */
+  HttpResponse<InputStream> open(String method, String path, Object body, String... headers)
+      throws IOException {
+    try {
+      HttpRequest.Builder request =
+          HttpRequest.newBuilder(URI.create(base + path))
+              .header("Authorization", "Bearer " + token);
+      for (int i = 0; i < headers.length; i += 2) {
+        request.header(headers[i], headers[i + 1]);
+      }
+      request.method(
+          method,
+          body.equals("")
+              ? HttpRequest.BodyPublishers.noBody()
+              : HttpRequest.BodyPublishers.ofByteArray(JSON.writeValueAsBytes(body)));
+      return http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+    } catch (InterruptedException e) {
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  String base() {
+    return base;
+  }
+
+  String token() {
+    return token;
   }
 
   private static Answer answer(HttpResponse<byte[]> response) {

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.apache.pekko.util.ByteString;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +31,7 @@ class TellingTest {
   void commandsStandWhereTheyBelongAmongTheBytes() {
     List<CommandRecord> commands = List.of(ended(1, 2, 5), ended(2, 5, 5), running(3, 7));
 
-    Telling.Told told = tell(WHOLE, Telling.Progress.at(0), slice(0, "0123456789", 10), commands);
+    Telling.Told told = tell(WHOLE, at(0), slice(0, "0123456789", 10), commands);
 
     assertThat(lines(told))
         .containsExactly(
@@ -49,8 +50,7 @@ class TellingTest {
 
   @Test
   void aCommandIsToldOnceOverManySteps() {
-    Telling.Told first =
-        tell(WHOLE, Telling.Progress.at(0), slice(0, "ab", 2), List.of(running(1, 0)));
+    Telling.Told first = tell(WHOLE, at(0), slice(0, "ab", 2), List.of(running(1, 0)));
     Telling.Told second = tell(WHOLE, first.progress(), slice(2, "cd", 4), List.of(running(1, 0)));
     Telling.Told third = tell(WHOLE, second.progress(), slice(4, "", 4), List.of(ended(1, 0, 4)));
     Telling.Told fourth = tell(WHOLE, third.progress(), slice(4, "", 4), List.of(ended(1, 0, 4)));
@@ -63,8 +63,7 @@ class TellingTest {
 
   @Test
   void anEndPastTheBytesReadIsToldLater() {
-    Telling.Told told =
-        tell(WHOLE, Telling.Progress.at(0), slice(0, "ab", 9), List.of(ended(1, 0, 9)));
+    Telling.Told told = tell(WHOLE, at(0), slice(0, "ab", 9), List.of(ended(1, 0, 9)));
 
     assertThat(lines(told)).containsExactly("shell", "begin 1", "output 0-2 ab");
   }
@@ -73,7 +72,7 @@ class TellingTest {
   void aStreamThatGoesOnTellsNothingOfWhatWasBefore() {
     List<CommandRecord> commands = List.of(ended(1, 0, 3), running(2, 3));
 
-    Telling.Told told = tell(WHOLE, Telling.Progress.at(5), slice(5, "xy", 7), commands);
+    Telling.Told told = tell(WHOLE, at(5), slice(5, "xy", 7), commands);
 
     assertThat(lines(told)).containsExactly("shell", "output 5-7 xy");
     assertThat(
@@ -82,18 +81,66 @@ class TellingTest {
   }
 
   @Test
+  void aStreamGoesOnAfterAnyOfItsEvents() {
+    List<CommandRecord> commands =
+        List.of(ended(1, 0, 0), ended(2, 0, 2), ended(3, 2, 2), ended(4, 3, 4), running(5, 4));
+    ByteString bytes = ByteString.fromString("abcde");
+    List<String> all =
+        events(tell(WHOLE, at(0), new OutputRing.Slice(0, bytes, 0, 5), commands)).toList();
+
+    assertThat(all).hasSize(1 + 9 + 4);
+    for (String event : all) {
+      String id = field(event, "id: ");
+      if (!id.isEmpty()) {
+        StreamPosition from = StreamPosition.parse(id).orElseThrow();
+        int cursor = (int) from.cursor();
+        var rest = new OutputRing.Slice(cursor, bytes.drop(cursor), 0, 5);
+        assertThat(events(tell(WHOLE, Telling.Progress.at(from, 0), rest, commands)).skip(1))
+            .as(id)
+            .containsExactlyElementsOf(all.subList(all.indexOf(event) + 1, all.size()));
+      }
+    }
+  }
+
+  /** The log of a command that was lost with its service may hold less than was read before. */
+  @Test
+  void theEndOfALostCommandIsToldToWhoHasMoreOfItThanIsLeft() {
+    ShellView dead = shell(ShellView.State.DEAD);
+    var lost = lost(1, 0, 3);
+
+    Telling.Told told = Telling.tell(WHOLE, at(5), dead, slice(3, "", 3), List.of(lost));
+
+    assertThat(commandStates(told)).containsExactly("dead", "shell_died");
+    assertThat(told.over()).isTrue();
+  }
+
+  @Test
+  void theEndOfAShellIsToldAfterAllElse() {
+    Telling.Told first = tell(WHOLE, at(0), slice(0, "ab", 2), List.of(running(1, 0)));
+    Telling.Told second =
+        Telling.tell(
+            WHOLE,
+            first.progress(),
+            shell(ShellView.State.DEAD),
+            slice(2, "cd", 4),
+            List.of(ended(1, 0, 4)));
+
+    assertThat(commandStates(second)).containsExactly("", "exited", "dead");
+    assertThat(second.over()).isTrue();
+  }
+
+  @Test
   void aCharacterIsNeverSplitUnlessItWillNeverBeWhole() {
     ByteString half = bytes("78c3");
 
-    Telling.Told open =
-        tell(WHOLE, Telling.Progress.at(0), new OutputRing.Slice(0, half, 0, 2), List.of());
+    Telling.Told open = tell(WHOLE, at(0), new OutputRing.Slice(0, half, 0, 2), List.of());
     assertThat(lines(open)).containsExactly("shell", "output 0-1 x");
     assertThat(open.progress().cursor()).isEqualTo(1);
 
     Telling.Told closed =
         Telling.tell(
             WHOLE,
-            Telling.Progress.at(0),
+            at(0),
             shell(ShellView.State.DEAD),
             new OutputRing.Slice(0, half, 0, 2),
             List.of());
@@ -104,11 +151,7 @@ class TellingTest {
   @Test
   void theEndOfACommandDoesNotWaitForACharacter() {
     Telling.Told told =
-        tell(
-            WHOLE,
-            Telling.Progress.at(0),
-            new OutputRing.Slice(0, bytes("c3"), 0, 1),
-            List.of(ended(1, 0, 1)));
+        tell(WHOLE, at(0), new OutputRing.Slice(0, bytes("c3"), 0, 1), List.of(ended(1, 0, 1)));
 
     assertThat(lines(told)).containsExactly("shell", "begin 1", "output 0-1 \ufffd", "end 1");
   }
@@ -118,11 +161,7 @@ class TellingTest {
     var subject = new Telling.Subject(Optional.empty(), 0, true);
 
     Telling.Told told =
-        tell(
-            subject,
-            Telling.Progress.at(0),
-            new OutputRing.Slice(0, bytes("ffc3"), 0, 2),
-            List.of());
+        tell(subject, at(0), new OutputRing.Slice(0, bytes("ffc3"), 0, 2), List.of());
 
     assertThat(lines(told)).containsExactly("shell", "output 0-2 /8M=");
   }
@@ -130,11 +169,7 @@ class TellingTest {
   @Test
   void whatIsGoneIsCounted() {
     Telling.Told told =
-        tell(
-            WHOLE,
-            Telling.Progress.at(3),
-            new OutputRing.Slice(10, ByteString.fromString("z"), 7, 11),
-            List.of());
+        tell(WHOLE, at(3), new OutputRing.Slice(10, ByteString.fromString("z"), 7, 11), List.of());
 
     assertThat(lines(told)).containsExactly("shell", "dropped 3-10 7", "output 10-11 z");
   }
@@ -143,8 +178,7 @@ class TellingTest {
   void aShellIsOverWhenItEndedAndAllWasTold() {
     ShellView dead = shell(ShellView.State.DEAD);
 
-    Telling.Told some =
-        Telling.tell(WHOLE, Telling.Progress.at(0), dead, slice(0, "ab", 4), List.of());
+    Telling.Told some = Telling.tell(WHOLE, at(0), dead, slice(0, "ab", 4), List.of());
     assertThat(some.over()).isFalse();
     assertThat(Telling.tell(WHOLE, some.progress(), dead, slice(2, "cd", 4), List.of()).over())
         .isTrue();
@@ -155,8 +189,7 @@ class TellingTest {
     var subject = new Telling.Subject(Optional.of(CommandId.of(SHELL, 2)), 100, false);
     List<CommandRecord> commands = List.of(ended(1, 0, 100), ended(2, 100, 104), running(3, 104));
 
-    Telling.Told told =
-        tell(subject, Telling.Progress.at(100), slice(100, "mineother", 109), commands);
+    Telling.Told told = tell(subject, at(100), slice(100, "mineother", 109), commands);
 
     assertThat(lines(told)).containsExactly("begin 2", "output 0-4 mine", "end 2");
     assertThat(told.over()).isTrue();
@@ -166,8 +199,7 @@ class TellingTest {
   void aRunningCommandsStreamGoesOn() {
     var subject = new Telling.Subject(Optional.of(CommandId.of(SHELL, 1)), 0, false);
 
-    Telling.Told told =
-        tell(subject, Telling.Progress.at(0), slice(0, "", 0), List.of(running(1, 0)));
+    Telling.Told told = tell(subject, at(0), slice(0, "", 0), List.of(running(1, 0)));
 
     assertThat(lines(told)).containsExactly("begin 1");
     assertThat(told.over()).isFalse();
@@ -177,11 +209,14 @@ class TellingTest {
   void anOffsetPastTheEndIsTheEnd() {
     var subject = new Telling.Subject(Optional.of(CommandId.of(SHELL, 1)), 0, false);
 
-    Telling.Told told =
-        tell(subject, Telling.Progress.at(50), slice(20, "", 20), List.of(ended(1, 0, 4)));
+    Telling.Told told = tell(subject, at(50), slice(20, "", 20), List.of(ended(1, 0, 4)));
 
-    assertThat(lines(told)).containsExactly("begin 1", "end 1");
+    assertThat(told.events().isEmpty()).isTrue();
     assertThat(told.over()).isTrue();
+  }
+
+  private static Telling.Progress at(long cursor) {
+    return Telling.Progress.at(StreamPosition.at(cursor), 0);
   }
 
   private static Telling.Told tell(
@@ -219,6 +254,10 @@ class TellingTest {
     String number = id.substring(id.lastIndexOf('_') + 1);
     boolean begins = running || !before.contains("begin " + number);
     return (begins ? "begin " : "end ") + number;
+  }
+
+  private static Stream<String> events(Telling.Told told) {
+    return Stream.of(told.events().utf8String().split("\n\n"));
   }
 
   private static List<String> commandStates(Telling.Told told) {
@@ -276,13 +315,31 @@ class TellingTest {
     return command(number, CommandRecord.State.EXITED, start, Optional.of(end));
   }
 
+  private static CommandRecord lost(int number, long start, long end) {
+    return command(
+        number,
+        CommandRecord.State.SHELL_DIED,
+        start,
+        Optional.of(end),
+        Optional.of(CommandRecord.Reason.SERVICE_RESTARTED));
+  }
+
   private static CommandRecord command(
       int number, CommandRecord.State state, long start, Optional<Long> end) {
+    return command(number, state, start, end, Optional.empty());
+  }
+
+  private static CommandRecord command(
+      int number,
+      CommandRecord.State state,
+      long start,
+      Optional<Long> end,
+      Optional<CommandRecord.Reason> reason) {
     return new CommandRecord(
         CommandId.of(SHELL, number),
         "true",
         state,
-        Optional.empty(),
+        reason,
         Optional.empty(),
         Optional.empty(),
         0,

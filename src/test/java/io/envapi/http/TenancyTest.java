@@ -63,6 +63,7 @@ class TenancyTest {
     sample("DELETE " + environment, "", "");
     sample("GET " + environment + "/summary", "", "");
     sample("GET " + environment + "/usage", "", "");
+    sample("GET " + environment + "/events", "", "");
     sample("POST " + environment + "/reset", "", "");
     sample("POST " + environment + "/shells", "", "{}");
     sample("GET " + environment + "/shells", "", "");
@@ -104,12 +105,16 @@ class TenancyTest {
     sample("POST /v1/shells/{shell}/signal", "", "{\"signal\":\"KILL\"}");
     sample("POST /v1/shells/{shell}/stdin", "", "{\"data\":\"x\"}");
     sample("POST /v1/shells/{shell}/resize", "", "{\"rows\":10,\"cols\":10}");
+    sample("GET /v1/environments/{environment}/events", "", "");
     sample("GET /v1/commands/{command}", "", "");
     sample("GET /v1/commands/{command}/output/stream", "", "");
     sample("POST /v1/exec", "", "{\"environment_id\":\"{environment}\",\"command\":\"true\"}");
     sample("GET /v1/admin/quotas/{account}", "", "");
     sample("PUT /v1/admin/quotas/{account}", "", "{\"overrides\":{}}");
     sample("GET /v1/admin/environments", "", "");
+    sample("POST /v1/admin/environments/{environment}/close", "", "");
+    sample("POST /v1/admin/environments/{environment}/archive", "", "");
+    sample("GET /v1/admin/hosts", "", "");
     sample("GET /v1/admin/audit", "", "");
     sample("GET /v1/admin/log-level", "", "");
     sample("PUT /v1/admin/log-level", "", "{\"level\":\"INFO\"}");

@@ -5,6 +5,8 @@ import io.envapi.failure.Failure
 import io.envapi.process.ProcessIdentity
 import io.envapi.shell.{CommandRecord, ShellView, TerminalSize}
 
+import org.apache.pekko.actor.typed.ActorRef
+
 import java.nio.file.Files
 import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
@@ -25,6 +27,8 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
     "keep the live shells when the journal failed" in inEnvironment { live =>
       val shell = live.open().id
       live.output(shell, "x=5")
+      // The command is told to the environment after it is answered.
+      eventually(events(live.persistenceId) should have size 4)
       journal.failNextPersisted(live.persistenceId)
       live.actor ! new Environment.OpenShell(
         ".",
@@ -45,6 +49,52 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       eventually(live.shells shouldBe empty)
       live.open()
       processes.of(live.id) should have size 1
+    }
+  }
+
+  "The events of an environment" should {
+
+    def told(live: Live): Seq[String] = events(live.persistenceId).map {
+      case started: EnvironmentEvent.CommandStarted => s"began ${started.command.number}"
+      case finished: EnvironmentEvent.CommandFinished => s"ended ${finished.command.number}"
+      case other => other.getClass.getSimpleName
+    }
+
+    "have each command's beginning and end once, also when the journal failed" in inEnvironment { live =>
+      val shell = live.open().id
+      journal.failNextPersisted(live.persistenceId)
+      live.exec(shell, "echo told", waitMs = 0)
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1"))
+      live.replaceActor()
+      askAgain(live.actor)((replyTo: ActorRef[Environment.DescribeReply]) => new Environment.Describe(replyTo))
+      eventually(live.commands(shell) should have size 1)
+      live.output(shell, "echo more")
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1", "began 2", "ended 2"))
+    }
+
+    "have the commands of which it heard nothing before the service ended" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "echo quick")
+      live.exec(shell, "sleep 600", waitMs = 0)
+      live.replaceService()
+      live.shells.head.state shouldBe ShellView.State.DEAD
+      eventually(
+        told(live).filter(_ != "Reconciled") shouldBe
+          Seq("Created", "ShellOpened", "began 1", "ended 1", "began 2", "ended 2", "ShellEnded"))
+      told(live) should contain("Reconciled")
+    }
+
+    "end with the deletion" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "sleep 600", waitMs = 0)
+      live.delete() shouldBe new Environment.Deleted
+      told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "Deleted")
+    }
+
+    "tell of a shell only after its commands" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "exit 3")
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "ended 1", "ShellEnded"))
     }
   }
 
@@ -91,6 +141,7 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       val shell = live.open().id
       live.output(shell, "echo kept > file")
       live.exec(shell, "sleep 600", waitMs = 0)
+      eventually(events(live.persistenceId) should have size 5)
       val left: ProcessIdentity = processes.of(live.id).asScala.head.started.shell
       live.replaceService()
       val view = live.shells.head
@@ -99,6 +150,17 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       val command = live.commands(shell).last
       (command.state, command.reason.get) shouldBe
         ((CommandRecord.State.SHELL_DIED, CommandRecord.Reason.SERVICE_RESTARTED))
+      val stored = events(live.persistenceId)
+      stored.map(_.getClass.getSimpleName) shouldBe Seq(
+        "Created",
+        "ShellOpened",
+        "CommandStarted",
+        "CommandFinished",
+        "CommandStarted",
+        "Reconciled",
+        "CommandFinished",
+        "ShellEnded")
+      stored(5).asInstanceOf[EnvironmentEvent.Reconciled].shells.asScala shouldBe Seq(shell)
       live.output(live.open().id, "cat file") shouldBe "kept\n"
     }
   }

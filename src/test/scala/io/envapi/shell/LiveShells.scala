@@ -124,9 +124,10 @@ trait LiveShells extends RealShells { this: ActorBehaviour =>
       ask[Shell.StdinReply](new Shell.WriteStdin(ByteString(text), tty, at, eof, _))
     }
 
-    def read(cursor: Long, waitMs: Long): Shell.Output =
-      ask[Shell.OutputReply](new Shell.ReadOutput(cursor, 1 << 20, waitMs, true, _)) match {
-        case output: Shell.Output => output
+    /** As somebody who follows the shell and has heard of all that happened to its commands. */
+    def read(cursor: Long, waitMs: Long): Shell.Followed =
+      ask[Shell.FollowReply](new Shell.Follow(cursor, Int.MaxValue, 1 << 20, waitMs, _)) match {
+        case news: Shell.Followed => news
         case refused => fail(refused.toString)
       }
 

@@ -30,7 +30,7 @@ class ShellSpec extends ActorBehaviour with LiveShells {
     "answer a waiting reader when there is output" in inShell { shell =>
       shell.start("read x; echo $x; read y")
       val reader = createTestProbe[Shell.OutputReply]()
-      shell.actor ! new Shell.ReadOutput(0, 100, 20000, false, reader.ref)
+      shell.actor ! new Shell.ReadOutput(0, 100, 20000, reader.ref)
       shell.stdin("now\n")
       reader.expectMessageType[Shell.Output](longest).slice.data.utf8String shouldBe "now\n"
     }
