@@ -41,10 +41,10 @@ port_taken() {
   (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null
 }
 
-# The first port from FIRST on that nobody listens on and that is not EXCEPT: FIRST [EXCEPT].
+# The first port from FIRST on that nobody listens on and that is not among the others: FIRST [OTHER...].
 free_port() {
-  local port=$1
-  while port_taken "$port" || [ "$port" = "${2:-}" ]; do
+  local port=$1 others=" ${*:2} "
+  while port_taken "$port" || [[ $others = *" $port "* ]]; do
     port=$((port + 1))
   done
   echo "$port"
@@ -89,10 +89,11 @@ await() {
 }
 
 # Starts the dev keyring and the service on the given ports, logs into a directory, and waits until
-# both are ready. Sets keyring_pid, service_pid, keyring_url and base_url.
-keyring_pid='' service_pid=''
+# both are ready. Sets keyring_pid, service_pid, keyring_url and base_url. With a fourth argument, a
+# port, also a dev settings service there: sets settings_pid and settings_url.
+keyring_pid='' service_pid='' settings_pid='' settings_url=''
 start_both() {
-  local port=$1 keyring_port=$2 logs=$3 secret
+  local port=$1 keyring_port=$2 logs=$3 settings_port=${4:-} secret
   secret=$(od -An -N 24 -tx1 /dev/urandom | tr -d ' \n')
   keyring_url=http://127.0.0.1:$keyring_port
   base_url=http://127.0.0.1:$port
@@ -100,19 +101,28 @@ start_both() {
   start "$logs/keyring.log" "$repo/scripts/dev-keyring"
   keyring_pid=$started
   unset DEV_KEYRING_PORT DEV_KEYRING_ISSUER DEV_KEYRING_SERVICE_TOKEN
+  if [ -n "$settings_port" ]; then
+    settings_url=http://127.0.0.1:$settings_port
+    export DEV_SETTINGS_PORT=$settings_port DEV_SETTINGS_KEYRING_URL=$keyring_url DEV_SETTINGS_TOKEN=$secret
+    start "$logs/settings.log" "$repo/scripts/dev-settings-api"
+    settings_pid=$started
+    unset DEV_SETTINGS_PORT DEV_SETTINGS_KEYRING_URL DEV_SETTINGS_TOKEN
+    export ENVAPI_SETTINGS_API_BASE_URL=$settings_url ENVAPI_SETTINGS_API_TOKEN=$secret
+  fi
   export ENVAPI_HTTP_PORT=$port ENVAPI_KEYRING_BASE_URL=$keyring_url ENVAPI_KEYRING_ISSUER=$keyring_url \
     ENVAPI_KEYRING_SERVICE_TOKEN=$secret
   start "$logs/service.log" "$repo/scripts/envapi"
   service_pid=$started
-  unset ENVAPI_KEYRING_SERVICE_TOKEN
+  unset ENVAPI_KEYRING_SERVICE_TOKEN ENVAPI_SETTINGS_API_TOKEN
   await "$keyring_url/.well-known/jwks.json" "$keyring_pid" "$logs/keyring.log"
   await "$base_url/ready" "$service_pid" "$logs/service.log"
 }
 
 stop_both() {
   stop "$service_pid"
+  stop "$settings_pid"
   stop "$keyring_pid"
-  service_pid='' keyring_pid=''
+  service_pid='' settings_pid='' keyring_pid=''
 }
 
 # One call with the token in $token: METHOD URL [JSON]. Sets status and body.

@@ -39,7 +39,7 @@ class ArchitectureTest {
           Map.entry("sandbox", List.of("linux", "process", "failure", "id")),
           Map.entry("files", List.of("linux", "failure", "id")),
           Map.entry("keyring", List.of("id", "failure", "audit")),
-          Map.entry("preferences", List.of("id", "failure", "audit")),
+          Map.entry("preferences", List.of("keyring", "id", "failure", "audit")),
           Map.entry("account", List.of("id", "failure")),
           Map.entry("idempotency", List.of("id", "failure")),
           Map.entry(

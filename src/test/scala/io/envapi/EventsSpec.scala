@@ -34,6 +34,19 @@ class EventsSpec extends ActorBehaviour {
       Optional.empty[java.lang.Long],
       Optional.of(Long.box(7)),
       Optional.empty[java.lang.Long]))
+  private val chosen = new EnvironmentSpec(
+    "work",
+    "chosen",
+    JMap.of(),
+    JList.of(),
+    false,
+    EnvironmentSpec.LimitOverrides.NONE,
+    Optional.of(
+      new EnvironmentSpec.Choices(
+        Optional.of(Double.box(7200)),
+        Optional.of(Double.box(300.5)),
+        Optional.of(Long.box(2)),
+        Optional.empty[String])))
   private val identity = new ShellIdentity(
     shell,
     new ProcessIdentity(100, 4000, "boot"),
@@ -79,7 +92,8 @@ class EventsSpec extends ActorBehaviour {
           Optional.of(Int.box(9)),
           13,
           1700000000001L),
-        new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L)))),
+        new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L),
+        new EnvironmentEvent.Created(account, chosen, 61001, 1700000000000L)))),
     "key" -> ((
       classOf[KeyEvent],
       Seq(

@@ -245,11 +245,11 @@ public final class Account
     if (known != null) {
       return onRepeated(known, create);
     }
-    EnvironmentSpec spec = create.spec();
     Quotas quotas = effective(state);
+    EnvironmentSpec spec = create.spec().within(quotas);
     Optional<Failure> refusal =
         QuotaChecks.limits(spec.limits(), quotas)
-            .or(() -> QuotaChecks.environments(state, spec.profile(), quotas));
+            .or(() -> QuotaChecks.environments(state, spec, quotas));
     Optional<HostId> host = placer.choose();
     if (refusal.isPresent() || host.isEmpty()) {
       Failure failure = refusal.orElseGet(() -> new Failure.NoCapacity(5));

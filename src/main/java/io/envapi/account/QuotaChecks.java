@@ -16,12 +16,12 @@ final class QuotaChecks {
         .or(() -> limit("max_processes_per_shell", limits.maxProcessesPerShell(), quotas));
   }
 
-  /** One more environment in {@code profile}. */
-  static Optional<Failure> environments(AccountState state, String profile, Quotas quotas) {
+  /** One more environment. */
+  static Optional<Failure> environments(AccountState state, EnvironmentSpec spec, Quotas quotas) {
     return count(
             "max_environments_per_profile",
-            state.counted(profile),
-            quotas.maxEnvironmentsPerProfile())
+            state.counted(spec.profile()),
+            spec.choices().environmentsPerProfile(quotas))
         .or(
             () ->
                 count(

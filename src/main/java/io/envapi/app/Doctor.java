@@ -99,6 +99,7 @@ public final class Doctor {
     WEAKNESSES.stream()
         .filter(Doctor::isWeak)
         .forEach(w -> out.println("note       " + w.remark()));
+    DiskQuotas.of(settings.root()).map(DiskQuotas::line).ifPresent(out::println);
     return switch (SandboxProbe.probe(settings)) {
       case SandboxProbe.Outcome.Chosen(var sandbox, var _) -> {
         out.println("the service would use the " + sandbox.tier().label() + " tier");

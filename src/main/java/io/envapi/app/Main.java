@@ -7,6 +7,8 @@ import io.envapi.http.HttpServer;
 import io.envapi.http.Readiness;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
+import io.envapi.preferences.Preferences;
+import io.envapi.preferences.PreferencesSettings;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.sandbox.SandboxProbe;
 import java.io.IOException;
@@ -54,6 +56,10 @@ public final class Main {
   private static void serve(Settings settings, DataRoot root, Sandbox sandbox)
       throws IOException, SQLException {
     Keyring keyring = Keyring.open(KeyringSettings.from(settings.envapi()));
+    Preferences preferences =
+        Preferences.open(
+            PreferencesSettings.from(settings.envapi()),
+            KeyringSettings.from(settings.envapi()).defaultProfile());
     AuditLog audit = AuditLog.open(root.directory("audit"));
     Service service;
     try {
@@ -66,7 +72,7 @@ public final class Main {
     Shutdown.onSignals(service.system());
     service
         .running()
-        .thenCompose(node -> listen(settings, service, node, keyring, audit, sandbox))
+        .thenCompose(node -> listen(settings, service, node, keyring, preferences, audit, sandbox))
         .whenComplete(
             (binding, failure) -> {
               if (failure == null) {
@@ -81,6 +87,7 @@ public final class Main {
             });
     service.awaitEnd();
     keyring.close();
+    preferences.close();
     audit.close();
     root.close();
     LOG.info("ended");
@@ -92,6 +99,7 @@ public final class Main {
       Service service,
       Node.Running node,
       Keyring keyring,
+      Preferences preferences,
       AuditLog audit,
       Sandbox sandbox) {
     var readiness =
@@ -109,6 +117,7 @@ public final class Main {
                 node.keys(),
                 keyring.tokens(),
                 keyring.credentials(),
+                preferences,
                 audit,
                 service.blocking(),
                 service.metrics(),

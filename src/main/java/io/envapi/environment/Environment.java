@@ -92,8 +92,20 @@ public final class Environment {
 
   public record Delete(ActorRef<DeleteReply> replyTo) implements Asked {}
 
+  /** A request after which nothing of its shells and files is left. */
+  public sealed interface EmptyingRequest extends Asked {
+    @Override
+    ActorRef<DescribeReply> replyTo();
+  }
+
   /** Empties it and makes it active. */
-  public record Reset(ActorRef<DescribeReply> replyTo) implements Asked {}
+  public record Reset(ActorRef<DescribeReply> replyTo) implements EmptyingRequest {}
+
+  /** Ends every shell at once. */
+  public record CloseShells(ActorRef<DescribeReply> replyTo) implements Asked {}
+
+  /** Ends every shell at once, empties it, and leaves the record. */
+  public record Archive(ActorRef<DescribeReply> replyTo) implements EmptyingRequest {}
 
   /**
    * Opens a shell.

@@ -93,7 +93,9 @@ public final class EnvironmentActor
     }
   }
 
-  private record Emptied(Optional<Environment.Reset> request) implements Finishing {}
+  private record Emptied(Optional<Environment.EmptyingRequest> request) implements Finishing {}
+
+  private record ShellsClosed(Environment.CloseShells request) implements Internal {}
 
   private record Removed(Optional<Environment.Delete> request) implements Finishing {}
 
@@ -359,8 +361,11 @@ public final class EnvironmentActor
           open(present, EnvironmentShells.Wanted.shell(open), open.quotas());
       case Environment.RunOnce run ->
           open(present, EnvironmentShells.Wanted.once(run), run.quotas());
-      case Environment.Reset reset -> onReset(present, reset);
+      case Environment.Reset reset ->
+          beginEmptying(present, reset, EnvironmentState.Emptying.FOR_RESET);
       case Environment.Delete delete -> onDelete(delete);
+      case Environment.CloseShells close -> onCloseShells(present, close);
+      case Environment.Archive archive -> onArchive(present, archive);
       case Environment.Request other -> {
         answer(present, other);
         yield Effect().noReply();
@@ -374,6 +379,8 @@ public final class EnvironmentActor
       case Environment.OpenShell _,
           Environment.RunOnce _,
           Environment.Reset _,
+          Environment.CloseShells _,
+          Environment.Archive _,
           Environment.Delete _ ->
           throw new IllegalStateException("a request that stores events");
       case Environment.Create create -> create.replyTo().tell(new Environment.Created());
@@ -446,33 +453,36 @@ public final class EnvironmentActor
 
   // --- emptying and removing ---
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onReset(
-      EnvironmentState.Present present, Environment.Reset reset) {
-    unanswered.hold(reset);
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> beginEmptying(
+      EnvironmentState.Present present,
+      Environment.EmptyingRequest request,
+      EnvironmentState.Emptying why) {
+    unanswered.hold(request);
     if (life.isOpening()) {
       return Effect().stash();
     }
     busy = true;
-    return store(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_RESET, now()))
+    return store(new EnvironmentEvent.EmptyingBegun(why, now()))
         .thenRun(
             (EnvironmentState next) -> {
-              unanswered.handled(reset);
-              empty(present, Optional.of(reset));
+              unanswered.handled(request);
+              empty(present, Optional.of(request));
             })
         .thenNoReply();
   }
 
-  private void empty(EnvironmentState.Present present, Optional<Environment.Reset> reset) {
+  private void empty(
+      EnvironmentState.Present present, Optional<Environment.EmptyingRequest> request) {
     Workspace place = life.workspace();
     context.pipeToSelf(
         shells
             .closeAll(present, place)
             .thenRunAsync(() -> work.empty(place), runtime.shells().blocking()),
-        (done, failure) -> new Emptied(reset));
+        (done, failure) -> new Emptied(request));
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(
-      EnvironmentState state, Optional<Environment.Reset> reset) {
+      EnvironmentState state, Optional<Environment.EmptyingRequest> request) {
     EnvironmentState.Emptying why =
         state instanceof EnvironmentState.Present present
             ? present.emptying()
@@ -481,17 +491,46 @@ public final class EnvironmentActor
       case NONE -> {
         // An actor before this one had it emptied, and this one again.
         if (state instanceof EnvironmentState.Present present) {
-          reset.ifPresent(r -> r.replyTo().tell(new Environment.Described(life.view(present))));
+          request.ifPresent(r -> r.replyTo().tell(new Environment.Described(life.view(present))));
         }
         yield Effect().noReply();
       }
-      case FOR_ARCHIVE -> onWiped();
-      case FOR_RESET -> onReset(state, reset);
+      case FOR_ARCHIVE -> onWiped(request);
+      case FOR_RESET -> onReset(state, request);
     };
   }
 
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onCloseShells(
+      EnvironmentState.Present present, Environment.CloseShells close) {
+    if (life.isOpening()) {
+      return Effect().stash();
+    }
+    context.pipeToSelf(
+        shells.closeAll(present, life.workspace()), (done, failure) -> new ShellsClosed(close));
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellsClosed(
+      EnvironmentState state, Environment.CloseShells close) {
+    if (state instanceof EnvironmentState.Present present) {
+      close.replyTo().tell(new Environment.Described(life.view(present)));
+    } else {
+      close.refuse(close.notFound(id));
+    }
+    return Effect().noReply();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onArchive(
+      EnvironmentState.Present present, Environment.Archive archive) {
+    if (present.isArchived()) {
+      archive.replyTo().tell(new Environment.Described(life.view(present)));
+      return Effect().noReply();
+    }
+    return beginEmptying(present, archive, EnvironmentState.Emptying.FOR_ARCHIVE);
+  }
+
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onReset(
-      EnvironmentState state, Optional<Environment.Reset> reset) {
+      EnvironmentState state, Optional<Environment.EmptyingRequest> reset) {
     touch();
     life.measured(0L);
     return store(new EnvironmentEvent.Reset(now()))
@@ -643,6 +682,7 @@ public final class EnvironmentActor
         yield Effect().noReply();
       }
       case Emptied(var request) -> onEmptied(state, request);
+      case ShellsClosed(var request) -> onShellsClosed(state, request);
       case Removed(var request) -> onRemoved(state, request);
       case Forgotten forgotten -> onForgotten(forgotten);
       case ForgetAgain() -> {
@@ -685,7 +725,8 @@ public final class EnvironmentActor
     Workspace place = life.workspace();
     boolean idle =
         present.running().isEmpty()
-            && now() - idleSince > quotas.environmentIdleTtlSeconds() * 1000;
+            && now() - idleSince
+                > present.spec().choices().environmentIdleTtlSeconds(quotas) * 1000;
     return shells
         .reapIdle(present, place, quotas)
         .thenCombineAsync(
@@ -706,34 +747,30 @@ public final class EnvironmentActor
         && !present.isArchived()
         && present.running().isEmpty()) {
       busy = true;
-      Workspace place = life.workspace();
       return store(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_ARCHIVE, now()))
-          .thenRun(
-              (EnvironmentState next) ->
-                  later(
-                      () -> {
-                        work.empty(place);
-                        return new Emptied(Optional.empty());
-                      },
-                      Function.identity()))
+          .thenRun((EnvironmentState next) -> empty(present, Optional.empty()))
           .thenNoReply();
     }
     return Effect().noReply();
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped() {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWiped(
+      Optional<Environment.EmptyingRequest> request) {
     life.measured(0L);
     return store(new EnvironmentEvent.Archived(now()))
         .thenRun(
             (EnvironmentState next) -> {
               busy = false;
               if (next instanceof EnvironmentState.Present present) {
-                runtime
-                    .audit()
-                    .record(
-                        AuditEvent.of("environment.archive", present.account())
-                            .with("environment_id", id.value()));
                 tell(present, Account.Change.ARCHIVED);
+                request.ifPresentOrElse(
+                    r -> r.replyTo().tell(new Environment.Described(life.view(present))),
+                    () ->
+                        runtime
+                            .audit()
+                            .note(
+                                AuditEvent.of("environment.archive", present.account())
+                                    .with("environment_id", id.value())));
               }
             })
         .thenNoReply()

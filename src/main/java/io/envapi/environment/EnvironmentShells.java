@@ -285,7 +285,8 @@ final class EnvironmentShells {
   /** Closes the shells that nobody has used for their time; a running command is use. */
   CompletionStage<Void> reapIdle(
       EnvironmentState.Present present, Workspace workspace, Quotas quotas) {
-    long oldest = System.currentTimeMillis() - (long) (quotas.shellIdleTtlSeconds() * 1000);
+    double ttlSeconds = present.spec().choices().shellIdleTtlSeconds(quotas);
+    long oldest = System.currentTimeMillis() - (long) (ttlSeconds * 1000);
     List<CompletionStage<Void>> reaped =
         present.running().stream()
             .map(
@@ -307,7 +308,7 @@ final class EnvironmentShells {
             reply ->
                 runtime
                     .audit()
-                    .record(
+                    .note(
                         AuditEvent.of("shell.reap", present.account())
                             .with("environment_id", id.environment().value())
                             .with("shell_id", id.value())));

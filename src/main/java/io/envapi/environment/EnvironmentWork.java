@@ -63,10 +63,14 @@ final class EnvironmentWork {
     live.stream()
         .filter(p -> present.shell(p.id()).filter(ShellRecord::isRunning).isEmpty())
         .forEach(ShellProcess::kill);
+    // Without a record too: a service may be killed before it has stored what it started.
+    boolean mayBeLeft = !lost.isEmpty() || runtime.sandbox().holder(id).isEmpty();
     int killed = 0;
-    if (!lost.isEmpty() && live.isEmpty()) {
+    if (mayBeLeft && live.isEmpty()) {
       killed = runtime.sandbox().reconcile(id, lost);
-      LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
+      if (!lost.isEmpty() || killed > 0) {
+        LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
+      }
     }
     return new TakenUp(runtime.sandbox().prepare(id, present.uid()), killed);
   }
@@ -91,6 +95,7 @@ final class EnvironmentWork {
             limits(present, quotas),
             present.spec().network(),
             wanted.terminal(),
+            present.spec().choices().shell(),
             (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes()));
     return wanted.isForOneCommand()
         ? runtime.processes().openOnce(opening, spare)

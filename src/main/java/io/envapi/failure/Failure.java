@@ -32,6 +32,10 @@ import java.util.List;
   @JsonSubTypes.Type(value = Failure.NoCapacity.class, name = "no-capacity"),
   @JsonSubTypes.Type(value = Failure.JournalUnavailable.class, name = "journal-unavailable"),
   @JsonSubTypes.Type(value = Failure.KeyringUnavailable.class, name = "keyring-unavailable"),
+  @JsonSubTypes.Type(
+      value = Failure.PreferencesUnavailable.class,
+      name = "preferences-unavailable"),
+  @JsonSubTypes.Type(value = Failure.AuditUnavailable.class, name = "audit-unavailable"),
   @JsonSubTypes.Type(value = Failure.Unauthorized.class, name = "unauthorized"),
   @JsonSubTypes.Type(value = Failure.StorageFull.class, name = "storage-full"),
   @JsonSubTypes.Type(value = Failure.InOperation.class, name = "in-operation"),
@@ -113,6 +117,16 @@ public sealed interface Failure {
 
   /** {@code message} is fixed text or the keyring's own detail. */
   record KeyringUnavailable(String message) implements Failure {}
+
+  /** The settings service refuses, or cannot be asked what must not be guessed; fixed text. */
+  record PreferencesUnavailable(String message) implements Failure {}
+
+  /**
+   * The audit log takes no lines.
+   *
+   * @param done the action was begun before that was known
+   */
+  record AuditUnavailable(boolean done) implements Failure {}
 
   /** The token was not accepted, for whatever reason. */
   record Unauthorized() implements Failure {}

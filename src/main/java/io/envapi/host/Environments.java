@@ -16,6 +16,7 @@ import io.envapi.shell.Shell;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
@@ -107,6 +108,34 @@ public final class Environments {
                     .flatMap(List::stream)
                     .sorted(java.util.Comparator.comparingLong(EnvironmentView::createdAt))
                     .toList());
+  }
+
+  /** Whose environment it is, whoever asks; empty where no host that answers has it. */
+  public CompletionStage<Optional<AccountId>> owner(EnvironmentId id) {
+    List<CompletionStage<Host.Owner>> asked =
+        hosts.all().stream()
+            .map(
+                host ->
+                    AskPattern.<Host.Command, Host.Owner>ask(
+                        host,
+                        replyTo -> new Host.FindOwner(id, replyTo),
+                        timeout,
+                        system.scheduler()))
+            .toList();
+    return all(asked)
+        .thenApply(
+            owners -> owners.stream().flatMap(owner -> owner.account().stream()).findFirst());
+  }
+
+  /** The hosts that answer. */
+  public CompletionStage<List<Host.Description>> hosts() {
+    return all(
+        hosts.all().stream()
+            .map(
+                host ->
+                    AskPattern.<Host.Command, Host.Description>ask(
+                        host, Host.Describe::new, timeout, system.scheduler()))
+            .toList());
   }
 
   /**

@@ -9,8 +9,12 @@ import io.envapi.failure.Failure;
 import io.envapi.failure.Refusable;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
+import io.envapi.id.HostId;
+import io.envapi.sandbox.Layers;
+import io.envapi.sandbox.SandboxTier;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.pekko.actor.typed.ActorRef;
 
 /** What may be asked of a host: one node with its data root, and the environments on it. */
@@ -20,7 +24,14 @@ public final class Host {
 
   /** A message to a host. */
   public sealed interface Command extends CborSerializable
-      permits Deliver, Place, Settle, ListEnvironments, ListPlaces, HostActor.Internal {}
+      permits Deliver,
+          Place,
+          Settle,
+          ListEnvironments,
+          ListPlaces,
+          FindOwner,
+          Describe,
+          HostActor.Internal {}
 
   /** Hands a request to an environment; refused with {@code NotFound} where it is not here. */
   public record Deliver(EnvironmentId environment, Environment.Request request)
@@ -50,6 +61,24 @@ public final class Host {
   public record Settle(EnvironmentId environment, ActorRef<Account.Placement> replyTo)
       implements Command {}
 
+  /** Asks whose environment this is. */
+  public record FindOwner(EnvironmentId environment, ActorRef<Owner> replyTo)
+      implements Command, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      Asks.fail(replyTo, failure);
+    }
+  }
+
+  public record Describe(ActorRef<Description> replyTo) implements Command, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      Asks.fail(replyTo, failure);
+    }
+  }
+
   public record ListEnvironments(ActorRef<Listed> replyTo) implements Command, Refusable {
 
     @Override
@@ -68,6 +97,20 @@ public final class Host {
   }
 
   public record Places(Map<EnvironmentId, AccountId> accounts) implements CborSerializable {}
+
+  /** Empty where the environment is not here. */
+  public record Owner(Optional<AccountId> account) implements CborSerializable {}
+
+  /**
+   * A host as operators see it.
+   *
+   * @param environments on it, active or archived
+   * @param shells running
+   * @param since when it was started, epoch ms
+   */
+  public record Description(
+      HostId id, SandboxTier tier, Layers layers, long environments, long shells, long since)
+      implements CborSerializable {}
 
   /**
    * @param environments oldest first

@@ -136,8 +136,21 @@ public final class HostActor
       }
       case Host.ListEnvironments(var replyTo) -> Effect().reply(replyTo, listed(state));
       case Host.ListPlaces(var replyTo) -> Effect().reply(replyTo, places(state));
+      case Host.FindOwner(var environment, var replyTo) ->
+          Effect().reply(replyTo, new Host.Owner(state.owner(environment)));
+      case Host.Describe(var replyTo) -> Effect().reply(replyTo, description(state));
       case Internal internal -> onInternal(state, internal);
     };
+  }
+
+  private Host.Description description(HostState state) {
+    return new Host.Description(
+        id,
+        runtime.sandbox().tier(),
+        runtime.sandbox().layers(),
+        state.environments().size(),
+        runtime.processes().count(),
+        context.getSystem().startTime());
   }
 
   private ReplyEffect<HostEvent, HostState> onDeliver(

@@ -27,6 +27,10 @@ public record HostState(Map<String, Entry> environments, int lastUid) implements
     environments = environments == null ? Map.of() : Collections.unmodifiableMap(environments);
   }
 
+  Optional<AccountId> owner(EnvironmentId id) {
+    return Optional.ofNullable(environments.get(id.value())).map(Entry::account);
+  }
+
   boolean has(EnvironmentId id) {
     return environments.containsKey(id.value());
   }

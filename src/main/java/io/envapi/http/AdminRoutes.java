@@ -4,59 +4,62 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.account.Account;
 import io.envapi.account.Quotas;
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
+import io.envapi.environment.Environment;
 import io.envapi.failure.Failure;
 import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
+import io.envapi.host.Host;
 import io.envapi.id.AccountId;
+import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.envapi.sandbox.Layers;
+import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.apache.pekko.actor.typed.ActorRef;
 
 /** {@code /v1/admin}: for operators. */
 final class AdminRoutes {
 
-  private record AuditQuery(int limit, Optional<AccountId> account) {
-
-    static AuditQuery read(Query query) {
-      return new AuditQuery(
-          (int) query.integer("limit", 100, 1, 1000),
-          query.text("account_id").filter(id -> !id.isEmpty()).map(AccountId::new));
-    }
-  }
+  /** Killing what runs and removing what is on the disk takes its time. */
+  private static final Duration DISK_WORK = Duration.ofSeconds(60);
 
   private final Environments environments;
   private final Accounts accounts;
-  private final AuditLog audit;
-  private final Executor disk;
+  private final AuditRoute auditRoute;
+  private final Audited audited;
 
-  /**
-   * @param disk where the audit log is read
-   */
-  AdminRoutes(Environments environments, Accounts accounts, AuditLog audit, Executor disk) {
+  AdminRoutes(
+      Environments environments, Accounts accounts, AuditRoute auditRoute, Audited audited) {
     this.environments = environments;
     this.accounts = accounts;
-    this.audit = audit;
-    this.disk = disk;
+    this.auditRoute = auditRoute;
+    this.audited = audited;
   }
 
   void addTo(RouteTable routes) {
     routes
         .on("/v1/admin/quotas/{account}")
-        .add("GET", new RouteTable.ForOperator(this::quotas))
-        .add("PUT", new RouteTable.ForOperator(this::override));
+        .add("GET", audited.forOperator(this::quotas))
+        .add("PUT", audited.forOperator(audited.of("quota.set", this::override)));
+    routes.on("/v1/admin/environments").add("GET", audited.forOperator(this::allEnvironments));
     routes
-        .on("/v1/admin/environments")
-        .add("GET", new RouteTable.ForOperator(this::allEnvironments));
-    routes.on("/v1/admin/audit").add("GET", new RouteTable.ForOperator(this::audit));
+        .on("/v1/admin/environments/{environment}/close")
+        .add(
+            "POST",
+            audited.forOperator(
+                audited.of("environment.close", force(Environment.CloseShells::new))));
+    routes
+        .on("/v1/admin/environments/{environment}/archive")
+        .add(
+            "POST",
+            audited.forOperator(
+                audited.of("environment.archive", force(Environment.Archive::new))));
+    routes.on("/v1/admin/hosts").add("GET", audited.forOperator(this::hosts));
+    routes.on("/v1/admin/audit").add("GET", audited.forOperator(auditRoute::read));
   }
 
   private CompletionStage<Answer> quotas(Exchange exchange, Caller caller) {
@@ -64,7 +67,7 @@ final class AdminRoutes {
     return accounts.quotas(account).thenApply(quotas -> Answer.ok(quotas(account, quotas)));
   }
 
-  private CompletionStage<Answer> override(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> override(Exchange exchange, Deed deed) {
     var account = new AccountId(exchange.parameter("account"));
     return exchange.body(
         AdminRoutes::overrides,
@@ -73,8 +76,8 @@ final class AdminRoutes {
                 .override(account, overrides)
                 .thenApply(
                     quotas -> {
-                      audit.record(
-                          AuditEvent.of("quota.set", caller.account())
+                      deed.done(
+                          deed.event()
                               .with("target_account_id", account.value())
                               .with("overrides", numbers(overrides)));
                       return Answer.ok(quotas(account, quotas));
@@ -102,25 +105,70 @@ final class AdminRoutes {
         .thenApply(views -> Answer.ok(EnvironmentJson.environments(views)));
   }
 
-  private CompletionStage<Answer> audit(Exchange exchange, Caller caller) {
-    return exchange.query(
-        AuditQuery::read,
-        query ->
-            CompletableFuture.supplyAsync(() -> newest(query), disk)
-                .thenApply(
-                    events -> {
-                      ObjectNode json = Json.object();
-                      json.set("events", Json.array(events, AuditEvent::json));
-                      return Answer.ok(json);
-                    }));
+  private CompletionStage<Answer> hosts(Exchange exchange, Caller caller) {
+    return environments
+        .hosts()
+        .thenApply(
+            hosts -> {
+              ObjectNode json = Json.object();
+              json.set("hosts", Json.array(hosts, AdminRoutes::host));
+              return Answer.ok(json);
+            });
   }
 
-  private List<AuditEvent> newest(AuditQuery query) {
-    try {
-      return audit.newest(query.limit(), query.account());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private static ObjectNode host(Host.Description host) {
+    Layers layers = host.layers();
+    ObjectNode json =
+        Json.object()
+            .put("host_id", host.id().value())
+            .put("sandbox_tier", host.tier().label())
+            .put("environments", host.environments())
+            .put("shells", host.shells())
+            .put("up_since", Json.seconds(host.since()));
+    json.set(
+        "layers",
+        Json.object()
+            .put("cgroup", layers.cgroup())
+            .put("seccomp", layers.seccomp())
+            .put("userns", layers.userns())
+            .put("network", layers.network()));
+    return json;
+  }
+
+  /** Asks anybody's environment; its account is told in the audit log as the target. */
+  private Audited.Action force(
+      Function<ActorRef<Environment.DescribeReply>, Environment.Request> request) {
+    return (exchange, deed) ->
+        exchange.environment(
+            id ->
+                environments
+                    .owner(id)
+                    .thenCompose(
+                        owner ->
+                            owner.isEmpty()
+                                ? Problems.of(
+                                        new Failure.NotFound(Failure.Kind.ENVIRONMENT, id.value()))
+                                    .now()
+                                : force(deed, owner.get(), id, request)));
+  }
+
+  private CompletionStage<Answer> force(
+      Deed deed,
+      AccountId owner,
+      EnvironmentId id,
+      Function<ActorRef<Environment.DescribeReply>, Environment.Request> request) {
+    return environments
+        .<Environment.DescribeReply>environment(
+            owner, id, DISK_WORK, (_, replyTo) -> request.apply(replyTo))
+        .thenApply(
+            reply ->
+                switch (reply) {
+                  case Environment.Described(var view) -> {
+                    deed.done(deed.event(id).with("target_account_id", owner.value()));
+                    yield Answer.ok(EnvironmentJson.environment(view));
+                  }
+                  case Environment.Refused(var failure) -> Problems.of(failure);
+                });
   }
 
   private static ObjectNode quotas(AccountId account, Account.QuotasReply reply) {

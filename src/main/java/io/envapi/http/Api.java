@@ -8,6 +8,7 @@ import io.envapi.host.IdempotencyKeys;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
 import io.envapi.metrics.Metrics;
+import io.envapi.preferences.Preferences;
 import io.envapi.shell.ShellSettings;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -33,6 +34,7 @@ public final class Api {
       IdempotencyKeys keys,
       TokenVerifier tokens,
       CredentialClient credentials,
+      Preferences preferences,
       AuditLog audit,
       Executor disk,
       Metrics metrics,
@@ -94,28 +96,31 @@ public final class Api {
   private static RouteTable routes(
       ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
-    AuditLog audit = parts.audit();
+    var audited = new Audited(parts.audit(), system.executionContext());
     var routes = new RouteTable();
     new HealthRoutes(configuration.readiness(), parts.tokens()::status).addTo(routes);
-    new EnvironmentRoutes(environments, audit, configuration.http()).addTo(routes);
-    new ShellRoutes(environments, audit, configuration.shells()).addTo(routes);
+    new EnvironmentRoutes(environments, audited, parts.preferences(), configuration.http())
+        .addTo(routes);
+    new ShellRoutes(environments, audited, configuration.shells()).addTo(routes);
     new CommandRoutes(environments, configuration.shells()).addTo(routes);
     new ExecRoutes(
             environments,
             new CallerCredentials(environments, parts.credentials()),
             new LiveCommands(system, environments),
-            audit,
+            audited,
             configuration.shells())
         .addTo(routes);
     new StreamRoutes(system, environments).addTo(routes);
     new EventRoutes(environments).addTo(routes);
-    new ProcessRoutes(environments, audit).addTo(routes);
-    new FileRoutes(environments, audit, configuration.files()).addTo(routes);
-    new ArchiveRoutes(environments, audit).addTo(routes);
+    new ProcessRoutes(environments, audited).addTo(routes);
+    new FileRoutes(environments, audited, configuration.files()).addTo(routes);
+    new ArchiveRoutes(environments, audited).addTo(routes);
     new WatchRoutes(environments).addTo(routes);
-    new RawFileRoutes(environments, audit).addTo(routes);
-    new AdminRoutes(environments, parts.accounts(), audit, parts.disk()).addTo(routes);
-    new LogLevelRoutes(parts.logLevels(), audit).addTo(routes);
+    new RawFileRoutes(environments, audited).addTo(routes);
+    new AdminRoutes(
+            environments, parts.accounts(), new AuditRoute(parts.audit(), parts.disk()), audited)
+        .addTo(routes);
+    new LogLevelRoutes(parts.logLevels(), audited).addTo(routes);
     new MetricsRoutes(parts.metrics(), configuration.http().metricsToken()).addTo(routes);
     return routes;
   }

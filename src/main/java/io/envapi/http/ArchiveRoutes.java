@@ -1,7 +1,5 @@
 package io.envapi.http;
 
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.failure.Result;
 import io.envapi.files.ArchiveFormat;
 import io.envapi.files.SentPath;
@@ -26,15 +24,18 @@ final class ArchiveRoutes {
   private record Wanted(SentPath path, ArchiveFormat format) {}
 
   private final Environments environments;
-  private final AuditLog audit;
+  private final Audited audited;
 
-  ArchiveRoutes(Environments environments, AuditLog audit) {
+  ArchiveRoutes(Environments environments, Audited audited) {
     this.environments = environments;
-    this.audit = audit;
+    this.audited = audited;
   }
 
   void addTo(RouteTable routes) {
-    routes.on("/v1/environments/{environment}/files/archive").get(this::download).put(this::unpack);
+    routes
+        .on("/v1/environments/{environment}/files/archive")
+        .get(this::download)
+        .put(audited.of("file.write", this::unpack));
   }
 
   private static Wanted wanted(Query query) {
@@ -78,18 +79,17 @@ final class ArchiveRoutes {
     return new Answer.Bytes(200, type, headers, OptionalLong.empty(), stream.allBytes(transfer));
   }
 
-  private CompletionStage<Answer> unpack(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> unpack(Exchange exchange, Deed deed) {
     return exchange.environment(
-        id ->
-            exchange.query(ArchiveRoutes::wanted, wanted -> unpack(exchange, caller, id, wanted)));
+        id -> exchange.query(ArchiveRoutes::wanted, wanted -> unpack(exchange, deed, id, wanted)));
   }
 
   private CompletionStage<Answer> unpack(
-      Exchange exchange, Caller caller, EnvironmentId id, Wanted wanted) {
+      Exchange exchange, Deed deed, EnvironmentId id, Wanted wanted) {
     var stream = new FileStream(environments, id);
     return stream
         .open(
-            caller.account(),
+            deed.account(),
             new TransferStep.OpenUnpack(wanted.path(), wanted.format(), exchange.bodyLength()))
         .thenCompose(
             result ->
@@ -108,16 +108,15 @@ final class ArchiveRoutes {
                 switch (result) {
                   case Result.Refused<TransferAnswer>(var failure) -> Problems.of(failure);
                   case Result.Ok<TransferAnswer>(TransferAnswer.Unpacked unpacked) ->
-                      unpacked(caller, id, unpacked);
+                      unpacked(deed, id, unpacked);
                   case Result.Ok<TransferAnswer>(var other) ->
                       throw RawFileRoutes.unexpected(other);
                 });
   }
 
-  private Answer unpacked(Caller caller, EnvironmentId id, TransferAnswer.Unpacked unpacked) {
-    audit.record(
-        AuditEvent.of("file.write", caller.account())
-            .with("environment_id", id.value())
+  private static Answer unpacked(Deed deed, EnvironmentId id, TransferAnswer.Unpacked unpacked) {
+    deed.done(
+        deed.event(id)
             .with("path", unpacked.path())
             .with("bytes", unpacked.bytes())
             .with("entries", unpacked.entries()));

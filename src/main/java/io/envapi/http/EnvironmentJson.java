@@ -37,7 +37,9 @@ final class EnvironmentJson {
         .put("updated_at", Json.seconds(view.updatedAt()))
         .put("last_activity_at", Json.seconds(view.lastActivityAt()));
     json.set("archived_at", Json.seconds(view.archivedAt()));
-    json.putNull("environment_idle_ttl_seconds").putNull("shell_idle_ttl_seconds");
+    EnvironmentSpec.Choices choices = spec.choices();
+    json.set("environment_idle_ttl_seconds", Json.exact(choices.environmentIdleTtlSeconds()));
+    json.set("shell_idle_ttl_seconds", Json.exact(choices.shellIdleTtlSeconds()));
     json.set("shells", Json.array(view.shells(), EnvironmentJson::shellRecord));
     json.put("shells_running", view.shellsRunning());
     json.set("disk_bytes", Json.number(view.diskBytes()));

@@ -2,8 +2,6 @@ package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.account.EnvironmentSpec;
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.environment.Environment;
 import io.envapi.environment.EnvironmentView;
 import io.envapi.failure.Failure;
@@ -11,6 +9,8 @@ import io.envapi.failure.Result;
 import io.envapi.host.Environments;
 import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
+import io.envapi.preferences.Chosen;
+import io.envapi.preferences.Preferences;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -51,14 +51,23 @@ final class EnvironmentRoutes {
               limits.nullableInteger("max_processes_per_shell", 1, Long.MAX_VALUE)));
     }
 
-    EnvironmentSpec spec(String profile, boolean allowNetwork) {
+    private static EnvironmentSpec.Choices choices(Chosen chosen) {
+      return new EnvironmentSpec.Choices(
+          chosen.environmentIdleTtlSeconds(),
+          chosen.shellIdleTtlSeconds(),
+          chosen.environmentsPerProfile(),
+          chosen.shell());
+    }
+
+    EnvironmentSpec spec(Chosen chosen, boolean allowNetwork) {
       return new EnvironmentSpec(
-          profile,
+          chosen.profile(),
           name,
           labels,
           List.copyOf(new TreeSet<>(credentials)),
           network.orElse(allowNetwork),
-          limits);
+          limits,
+          chosen.asked() ? Optional.of(choices(chosen)) : Optional.empty());
     }
   }
 
@@ -87,49 +96,64 @@ final class EnvironmentRoutes {
   }
 
   private final Environments environments;
-  private final AuditLog audit;
+  private final Audited audited;
+  private final Preferences preferences;
   private final boolean allowNetwork;
 
-  EnvironmentRoutes(Environments environments, AuditLog audit, HttpSettings settings) {
+  EnvironmentRoutes(
+      Environments environments, Audited audited, Preferences preferences, HttpSettings settings) {
     this.environments = environments;
-    this.audit = audit;
+    this.audited = audited;
+    this.preferences = preferences;
     this.allowNetwork = settings.allowNetwork();
   }
 
   void addTo(RouteTable routes) {
     routes
         .on("/v1/environments")
-        .add("POST", new RouteTable.Repeatable(this::create))
+        .add("POST", new RouteTable.Repeatable(audited.of("environment.create", this::create)))
         .get(this::list);
-    routes.on("/v1/environments/{environment}").get(this::describe).delete(this::delete);
+    routes
+        .on("/v1/environments/{environment}")
+        .get(this::describe)
+        .delete(audited.of("environment.delete", this::delete));
     routes.on("/v1/environments/{environment}/summary").get(this::summary);
     routes.on("/v1/environments/{environment}/usage").get(this::usage);
     routes
         .on("/v1/environments/{environment}/reset")
-        .add("POST", new RouteTable.Repeatable(this::reset));
+        .add("POST", new RouteTable.Repeatable(audited.of("environment.reset", this::reset)));
   }
 
-  private CompletionStage<Answer> create(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> create(Exchange exchange, Deed deed) {
     return exchange.body(
         Wanted::read,
         wanted -> {
           if (wanted.network().orElse(false) && !allowNetwork) {
             return Problems.of(new Failure.NetworkDisabled()).now();
           }
-          return environments
-              .create(
-                  caller.account(), exchange.drawn(), wanted.spec(caller.profile(), allowNetwork))
-              .thenApply(result -> created(caller, result));
+          return preferences
+              .of(deed.caller(), exchange.namedProfile())
+              .thenCompose(
+                  found ->
+                      switch (found) {
+                        case Result.Refused<Chosen>(var failure) -> Problems.of(failure).now();
+                        case Result.Ok<Chosen>(var chosen) ->
+                            environments
+                                .create(
+                                    deed.account(),
+                                    exchange.drawn(),
+                                    wanted.spec(chosen, allowNetwork))
+                                .thenApply(result -> created(deed, result));
+                      });
         });
   }
 
-  private Answer created(Caller caller, Result<EnvironmentView> result) {
+  private Answer created(Deed deed, Result<EnvironmentView> result) {
     return switch (result) {
       case Result.Refused<EnvironmentView>(var failure) -> Problems.of(failure);
       case Result.Ok<EnvironmentView>(var view) -> {
-        audit.record(
-            AuditEvent.of("environment.create", caller.account())
-                .with("environment_id", view.id().value())
+        deed.done(
+            deed.event(view.id())
                 .with("profile", view.spec().profile())
                 .with("name", view.spec().name()));
         yield Answer.created(EnvironmentJson.environment(view));
@@ -209,40 +233,36 @@ final class EnvironmentRoutes {
         });
   }
 
-  private CompletionStage<Answer> delete(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> delete(Exchange exchange, Deed deed) {
     return exchange.environment(
         id ->
             this.<Environment.DeleteReply>ask(
-                    caller, id, DISK_WORK, (_, replyTo) -> new Environment.Delete(replyTo))
+                    deed.caller(), id, DISK_WORK, (_, replyTo) -> new Environment.Delete(replyTo))
                 .thenApply(
                     reply ->
                         switch (reply) {
                           case Environment.Deleted() -> {
-                            record("environment.delete", caller, id);
+                            deed.done(deed.event(id));
                             yield new Answer.Nothing();
                           }
                           case Environment.Refused(var failure) -> Problems.of(failure);
                         }));
   }
 
-  private CompletionStage<Answer> reset(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> reset(Exchange exchange, Deed deed) {
     return exchange.environment(
         id ->
             this.<Environment.DescribeReply>ask(
-                    caller, id, DISK_WORK, (_, replyTo) -> new Environment.Reset(replyTo))
+                    deed.caller(), id, DISK_WORK, (_, replyTo) -> new Environment.Reset(replyTo))
                 .thenApply(
                     reply ->
                         switch (reply) {
                           case Environment.Described(var view) -> {
-                            record("environment.reset", caller, id);
+                            deed.done(deed.event(id));
                             yield Answer.ok(EnvironmentJson.environment(view));
                           }
                           case Environment.Refused(var failure) -> Problems.of(failure);
                         }));
-  }
-
-  private void record(String action, Caller caller, EnvironmentId id) {
-    audit.record(AuditEvent.of(action, caller.account()).with("environment_id", id.value()));
   }
 
   private <R> CompletionStage<R> ask(

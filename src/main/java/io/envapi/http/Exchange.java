@@ -84,6 +84,20 @@ final class Exchange {
     return request.getAttribute(AttributeKeys.remoteAddress).flatMap(RemoteAddress::getAddress);
   }
 
+  String method() {
+    return visit.method();
+  }
+
+  /** As it stands in the response and in the log. */
+  String requestId() {
+    return visit.id();
+  }
+
+  /** Whether the path has a variable segment of that name. */
+  boolean has(String name) {
+    return parameters.containsKey(name);
+  }
+
   /** A variable segment of the path. */
   String parameter(String name) {
     return Objects.requireNonNull(parameters.get(name), name);
@@ -96,6 +110,14 @@ final class Exchange {
         .filter(header -> header.is(lower))
         .map(HttpHeader::value)
         .toList();
+  }
+
+  /** The profile that the request names; empty for a blank one. Checked where requests come in. */
+  Optional<String> namedProfile() {
+    return headers("X-Keyring-Profile").stream()
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .findFirst();
   }
 
   /** Whether the caller wants the answer as server-sent events. */
@@ -138,10 +160,6 @@ final class Exchange {
   boolean changes() {
     HttpMethod method = request.method();
     return !method.isSafe();
-  }
-
-  String method() {
-    return request.method().name();
   }
 
   String rawQuery() {

@@ -1,7 +1,5 @@
 package io.envapi.http;
 
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.environment.Environment;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
@@ -27,43 +25,43 @@ final class ExecRoutes {
   private final Environments environments;
   private final CallerCredentials credentials;
   private final LiveCommands live;
-  private final AuditLog audit;
+  private final Audited audited;
   private final ShellSettings settings;
 
   ExecRoutes(
       Environments environments,
       CallerCredentials credentials,
       LiveCommands live,
-      AuditLog audit,
+      Audited audited,
       ShellSettings settings) {
     this.environments = environments;
     this.credentials = credentials;
     this.live = live;
-    this.audit = audit;
+    this.audited = audited;
     this.settings = settings;
   }
 
   void addTo(RouteTable routes) {
-    routes.on("/v1/shells/{shell}/exec").post(this::exec);
-    routes.on("/v1/exec").post(this::once);
+    routes.on("/v1/shells/{shell}/exec").post(audited.of("shell.exec", this::exec));
+    routes.on("/v1/exec").post(audited.of("shell.exec", this::once));
   }
 
-  private CompletionStage<Answer> exec(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> exec(Exchange exchange, Deed deed) {
     return exchange.shell(
         id ->
             exchange.body(
                 ShellBodies.Exec::read,
                 exec ->
                     given(
-                        caller,
+                        deed.caller(),
                         id.environment(),
                         failure -> named(failure, id),
-                        given -> exec(exchange, caller, id, exec, given))));
+                        given -> exec(exchange, deed, id, exec, given))));
   }
 
   private CompletionStage<Answer> exec(
       Exchange exchange,
-      Caller caller,
+      Deed deed,
       ShellId id,
       ShellBodies.Exec exec,
       CallerCredentials.Given given) {
@@ -78,23 +76,23 @@ final class ExecRoutes {
             false);
     if (streamed) {
       return live.exec(
-          exchange, caller, id, request, command -> record(caller, command, exec.command()));
+          exchange, deed.caller(), id, request, command -> done(deed, command, exec.command()));
     }
     return environments
         .<Shell.ExecReply>shell(
-            caller.account(),
+            deed.account(),
             id,
             Duration.ofMillis(exec.waitMs()),
             (place, replyTo) -> request.message(place.quotas(), replyTo))
         .thenApply(
             reply ->
                 switch (reply) {
-                  case Shell.Executed(var result) -> ran(caller, result, exec.command());
+                  case Shell.Executed(var result) -> ran(deed, result, exec.command());
                   case Shell.Refused(var failure) -> Problems.of(failure);
                 });
   }
 
-  private CompletionStage<Answer> once(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> once(Exchange exchange, Deed deed) {
     return exchange.body(
         ShellBodies.Once::read,
         once -> {
@@ -105,16 +103,16 @@ final class ExecRoutes {
           }
           exchange.visit().about(id.get());
           return given(
-              caller,
+              deed.caller(),
               id.get(),
               failure -> failure,
-              given -> once(exchange, caller, id.get(), once, given));
+              given -> once(exchange, deed, id.get(), once, given));
         });
   }
 
   private CompletionStage<Answer> once(
       Exchange exchange,
-      Caller caller,
+      Deed deed,
       EnvironmentId id,
       ShellBodies.Once once,
       CallerCredentials.Given given) {
@@ -129,13 +127,13 @@ final class ExecRoutes {
               new Shell.Window(once.maxOutputBytes(), once.tail()),
               true);
       return live.once(
-          exchange, caller, id, once, request, command -> record(caller, command, shown));
+          exchange, deed.caller(), id, once, request, command -> done(deed, command, shown));
     }
     Duration wait =
         Duration.ofMillis(once.timeoutMs()).plus(settings.closeGrace()).plus(SHELL_WORK);
     return environments
         .<Environment.OnceReply>environment(
-            caller.account(),
+            deed.account(),
             id,
             wait,
             (place, replyTo) ->
@@ -143,7 +141,7 @@ final class ExecRoutes {
         .thenApply(
             reply ->
                 switch (reply) {
-                  case Environment.RanOnce(var result) -> ran(caller, result, shown);
+                  case Environment.RanOnce(var result) -> ran(deed, result, shown);
                   case Environment.Refused(var failure) -> Problems.of(failure);
                 });
   }
@@ -161,17 +159,14 @@ final class ExecRoutes {
         new Shell.Window(once.maxOutputBytes(), once.tail()));
   }
 
-  private Answer ran(Caller caller, CommandResult result, String text) {
-    record(caller, result.command(), text);
+  private static Answer ran(Deed deed, CommandResult result, String text) {
+    done(deed, result.command(), text);
     return Answer.ok(ShellJson.result(result));
   }
 
-  private void record(Caller caller, CommandRecord command, String text) {
-    ShellId shell = command.id().shell();
-    audit.record(
-        AuditEvent.of("shell.exec", caller.account())
-            .with("environment_id", shell.environment().value())
-            .with("shell_id", shell.value())
+  private static void done(Deed deed, CommandRecord command, String text) {
+    deed.done(
+        deed.event(command.id().shell())
             .with("command_id", command.id().value())
             .withCommand(text)
             .with("credentials", Json.texts(command.credentialsInjected())));

@@ -1,32 +1,38 @@
 package io.envapi.http;
 
 import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.environment.Environment;
 import io.envapi.files.FileAnswer;
 import io.envapi.files.FileOperation;
 import io.envapi.files.FileSettings;
 import io.envapi.files.IfMatch;
 import io.envapi.host.Environments;
+import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** {@code /v1/environments/{id}/files}: the files of a workspace. */
 final class FileRoutes {
+
+  private static final String WRITE = "file.write";
+  private static final String MAKE_DIRECTORY = "file.mkdir";
+  private static final String DELETE = "file.delete";
 
   /** For a search or a listing of a large workspace. */
   private static final Duration DISK_WORK = Duration.ofSeconds(60);
 
   private final Environments environments;
-  private final AuditLog audit;
+  private final Audited audited;
   private final FileSettings settings;
 
-  FileRoutes(Environments environments, AuditLog audit, FileSettings settings) {
+  FileRoutes(Environments environments, Audited audited, FileSettings settings) {
     this.environments = environments;
-    this.audit = audit;
+    this.audited = audited;
     this.settings = settings;
   }
 
@@ -35,87 +41,98 @@ final class FileRoutes {
     routes
         .on("/v1/environments/{environment}/files/content")
         .get(this::read)
-        .put(this::write)
-        .delete(this::delete);
-    routes.on("/v1/environments/{environment}/files/edit").post(this::edit);
-    routes.on("/v1/environments/{environment}/files/patch").post(this::patch);
+        .put(audited.of(WRITE, this::write))
+        .delete(audited.of(DELETE, this::delete));
+    routes.on("/v1/environments/{environment}/files/edit").post(audited.of(WRITE, this::edit));
+    routes.on("/v1/environments/{environment}/files/patch").post(audited.of(WRITE, this::patch));
     routes
         .on("/v1/environments/{environment}/files/directories")
-        .add("POST", new RouteTable.Repeatable(this::makeDirectory));
-    routes.on("/v1/environments/{environment}/files/copy").post(this::copy);
-    routes.on("/v1/environments/{environment}/files/move").post(this::move);
+        .add("POST", new RouteTable.Repeatable(audited.of(MAKE_DIRECTORY, this::makeDirectory)));
+    routes.on("/v1/environments/{environment}/files/copy").post(audited.of(WRITE, this::copy));
+    routes.on("/v1/environments/{environment}/files/move").post(audited.of(WRITE, this::move));
     routes.on("/v1/environments/{environment}/files/search").get(this::search);
-    routes.on("/v1/environments/{environment}/files/transaction").post(this::transaction);
+    routes
+        .on("/v1/environments/{environment}/files/transaction")
+        .post(audited.of(WRITE, this::transaction));
   }
 
   private CompletionStage<Answer> list(Exchange exchange, Caller caller) {
-    return asked(exchange, caller, (query, _) -> FileBodies.list(query));
+    return looked(exchange, caller, FileBodies::list);
   }
 
   private CompletionStage<Answer> read(Exchange exchange, Caller caller) {
-    return asked(exchange, caller, (query, _) -> FileBodies.read(query, settings));
+    return looked(exchange, caller, query -> FileBodies.read(query, settings));
   }
 
   private CompletionStage<Answer> search(Exchange exchange, Caller caller) {
-    return asked(exchange, caller, (query, _) -> FileBodies.search(query));
+    return looked(exchange, caller, FileBodies::search);
   }
 
-  private CompletionStage<Answer> delete(Exchange exchange, Caller caller) {
-    return asked(exchange, caller, FileBodies::delete);
-  }
-
-  private CompletionStage<Answer> write(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, FileBodies::write);
-  }
-
-  private CompletionStage<Answer> edit(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, FileBodies::edit);
-  }
-
-  private CompletionStage<Answer> patch(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, FileBodies::patch);
-  }
-
-  private CompletionStage<Answer> makeDirectory(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, (body, _) -> FileBodies.makeDirectory(body));
-  }
-
-  private CompletionStage<Answer> copy(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, FileBodies::copy);
-  }
-
-  private CompletionStage<Answer> move(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, FileBodies::move);
-  }
-
-  private CompletionStage<Answer> transaction(Exchange exchange, Caller caller) {
-    return sent(exchange, caller, (body, _) -> FileBodies.transaction(body));
-  }
-
-  /** What the query asks for. */
-  private CompletionStage<Answer> asked(
-      Exchange exchange, Caller caller, BiFunction<Query, IfMatch, FileOperation> reader) {
+  private CompletionStage<Answer> delete(Exchange exchange, Deed deed) {
     IfMatch ifMatch = FileHeaders.ifMatch(exchange);
     return exchange.environment(
         id ->
             exchange.query(
-                query -> reader.apply(query, ifMatch), operation -> run(caller, id, operation)));
+                query -> FileBodies.delete(query, ifMatch),
+                operation -> change(deed, id, operation)));
+  }
+
+  private CompletionStage<Answer> write(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, FileBodies::write);
+  }
+
+  private CompletionStage<Answer> edit(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, FileBodies::edit);
+  }
+
+  private CompletionStage<Answer> patch(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, FileBodies::patch);
+  }
+
+  private CompletionStage<Answer> makeDirectory(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, (body, _) -> FileBodies.makeDirectory(body));
+  }
+
+  private CompletionStage<Answer> copy(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, FileBodies::copy);
+  }
+
+  private CompletionStage<Answer> move(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, FileBodies::move);
+  }
+
+  private CompletionStage<Answer> transaction(Exchange exchange, Deed deed) {
+    return sent(exchange, deed, (body, _) -> FileBodies.transaction(body));
+  }
+
+  /** What the query asks for, which changes nothing. */
+  private CompletionStage<Answer> looked(
+      Exchange exchange, Caller caller, Function<Query, FileOperation> reader) {
+    return exchange.environment(
+        id ->
+            exchange.query(
+                reader, operation -> run(caller.account(), id, operation, answer -> {})));
   }
 
   /** What the body asks for. */
   private CompletionStage<Answer> sent(
-      Exchange exchange, Caller caller, BiFunction<Fields, IfMatch, FileOperation> reader) {
+      Exchange exchange, Deed deed, BiFunction<Fields, IfMatch, FileOperation> reader) {
     IfMatch ifMatch = FileHeaders.ifMatch(exchange);
     return exchange.environment(
         id ->
             exchange.body(
-                body -> reader.apply(body, ifMatch), operation -> run(caller, id, operation)));
+                body -> reader.apply(body, ifMatch), operation -> change(deed, id, operation)));
   }
 
-  private CompletionStage<Answer> run(Caller caller, EnvironmentId id, FileOperation operation) {
+  private CompletionStage<Answer> change(Deed deed, EnvironmentId id, FileOperation operation) {
+    return run(deed.account(), id, operation, answer -> tell(deed, id, operation, answer));
+  }
+
+  private CompletionStage<Answer> run(
+      AccountId account, EnvironmentId id, FileOperation operation, Consumer<FileAnswer> done) {
     return environments
         .<Environment.FileReply>environment(
-            caller.account(),
+            account,
             id,
             DISK_WORK,
             (place, replyTo) -> new Environment.RunFile(operation, place.quotas(), replyTo))
@@ -123,33 +140,29 @@ final class FileRoutes {
             reply ->
                 switch (reply) {
                   case Environment.FileDone(var answer) -> {
-                    record(caller, id, operation, answer);
+                    done.accept(answer);
                     yield FileJson.answer(id, answer);
                   }
                   case Environment.Refused(var failure) -> Problems.of(failure);
                 });
   }
 
-  private void record(Caller caller, EnvironmentId id, FileOperation operation, FileAnswer answer) {
+  private static void tell(
+      Deed deed, EnvironmentId id, FileOperation operation, FileAnswer answer) {
     switch (answer) {
       case FileAnswer.Mutated mutated ->
-          audit.record(
-              event("file.write", caller, id)
-                  .with("path", mutated.path())
-                  .with("bytes", mutated.size()));
-      case FileAnswer.Made(var path) ->
-          audit.record(event("file.mkdir", caller, id).with("path", path));
+          deed.done(event(deed, WRITE, id, mutated.path()).with("bytes", mutated.size()));
+      case FileAnswer.Made(var path) -> deed.done(event(deed, MAKE_DIRECTORY, id, path));
       case FileAnswer.Deleted(var path) ->
-          audit.record(
-              event("file.delete", caller, id)
-                  .with("path", path)
+          deed.done(
+              event(deed, DELETE, id, path)
                   .with(
                       "recursive",
                       operation instanceof FileOperation.DeleteFile delete && delete.recursive()));
       case FileAnswer.Transacted(var answers) -> {
         if (operation instanceof FileOperation.Transaction(var operations)) {
           for (int i = 0; i < answers.size(); i++) {
-            record(caller, id, operations.get(i), answers.get(i));
+            tell(deed, id, operations.get(i), answers.get(i));
           }
         }
       }
@@ -157,7 +170,7 @@ final class FileRoutes {
     }
   }
 
-  private static AuditEvent event(String action, Caller caller, EnvironmentId id) {
-    return AuditEvent.of(action, caller.account()).with("environment_id", id.value());
+  private static AuditEvent event(Deed deed, String action, EnvironmentId id, String path) {
+    return deed.event(action).with("environment_id", id.value()).with("path", path);
   }
 }

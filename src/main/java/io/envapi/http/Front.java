@@ -127,13 +127,13 @@ final class Front {
       case RouteTable.Open open -> open.answer(exchange);
       case RouteTable.ForCaller route ->
           admitted(exchange, caller -> once.apply(route).answer(exchange, caller));
-      case RouteTable.ForOperator(var route) ->
+      case RouteTable.ForOperator(var route, var denied) ->
           admitted(
               exchange,
               caller ->
                   operators.contains(caller.account())
                       ? once.apply(route).answer(exchange, caller)
-                      : Problems.forbidden().now());
+                      : denied.answer(exchange, caller));
     };
   }
 

@@ -167,7 +167,7 @@ final class Idempotent {
           INSUFFICIENT_STORAGE,
           SANDBOX_ERROR ->
           new KeyBucket.NoEffect();
-      case HOST_UNAVAILABLE, INTERNAL_ERROR -> new KeyBucket.Unknown();
+      case HOST_UNAVAILABLE, AUDIT_UNAVAILABLE, INTERNAL_ERROR -> new KeyBucket.Unknown();
       case FORBIDDEN,
           NOT_FOUND,
           METHOD_NOT_ALLOWED,

@@ -94,6 +94,11 @@ final class Json {
     };
   }
 
+  /** As {@link #exact(Number)}; null where there is none. */
+  static JsonNode exact(Optional<? extends Number> value) {
+    return value.<JsonNode>map(Json::exact).orElse(NODES.nullNode());
+  }
+
   static JsonNode text(Optional<String> value) {
     return value.<JsonNode>map(NODES::textNode).orElse(NODES.nullNode());
   }

@@ -1,8 +1,6 @@
 package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.keyring.Caller;
 import java.util.Map;
 import java.util.TreeMap;
@@ -34,33 +32,30 @@ final class LogLevelRoutes {
   }
 
   private final LogLevels levels;
-  private final AuditLog audit;
+  private final Audited audited;
 
-  LogLevelRoutes(LogLevels levels, AuditLog audit) {
+  LogLevelRoutes(LogLevels levels, Audited audited) {
     this.levels = levels;
-    this.audit = audit;
+    this.audited = audited;
   }
 
   void addTo(RouteTable routes) {
     routes
         .on("/v1/admin/log-level")
-        .add("GET", new RouteTable.ForOperator(this::read))
-        .add("PUT", new RouteTable.ForOperator(this::set));
+        .add("GET", audited.forOperator(this::read))
+        .add("PUT", audited.forOperator(audited.of("log_level.set", this::set)));
   }
 
   private CompletionStage<Answer> read(Exchange exchange, Caller caller) {
     return Answer.ok(json()).now();
   }
 
-  private CompletionStage<Answer> set(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> set(Exchange exchange, Deed deed) {
     return exchange.body(
         Wanted::read,
         wanted -> {
-          audit.record(
-              AuditEvent.of("log_level.set", caller.account())
-                  .with("logger", wanted.logger())
-                  .with("level", wanted.level()));
           levels.set(wanted.logger(), wanted.level());
+          deed.done(deed.event().with("logger", wanted.logger()).with("level", wanted.level()));
           return Answer.ok(json()).now();
         });
   }

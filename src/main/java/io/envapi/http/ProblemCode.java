@@ -24,6 +24,7 @@ enum ProblemCode {
   TOO_MANY_REQUESTS(429, "Too many requests"),
   KEYRING_UNAVAILABLE(503, "Keyring unavailable"),
   PREFERENCES_UNAVAILABLE(503, "Preferences unavailable"),
+  AUDIT_UNAVAILABLE(503, "Audit unavailable"),
   HOST_UNAVAILABLE(503, "Host unavailable"),
   NO_CAPACITY(503, "No capacity"),
   JOURNAL_UNAVAILABLE(503, "Journal unavailable"),

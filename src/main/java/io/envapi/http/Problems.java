@@ -58,6 +58,16 @@ final class Problems {
               .retryAfter(seconds);
       case Failure.KeyringUnavailable(var message) ->
           Problem.of(ProblemCode.KEYRING_UNAVAILABLE, message).retryAfter(RETRY_SECONDS);
+      case Failure.PreferencesUnavailable(var message) ->
+          Problem.of(ProblemCode.PREFERENCES_UNAVAILABLE, message).retryAfter(RETRY_SECONDS);
+      case Failure.AuditUnavailable(var done) ->
+          Problem.of(
+                  ProblemCode.AUDIT_UNAVAILABLE,
+                  done
+                      ? "the audit log stopped taking lines while this was done: look before you"
+                          + " repeat it"
+                      : "the audit log takes no lines, so nothing that belongs in it is done")
+              .retryAfter(RETRY_SECONDS);
       case Failure.Unauthorized() -> unauthorized();
       case Failure.InOperation(var index, var why) -> inOperation(index, why);
       case Failure.Internal() -> internal();

@@ -1,8 +1,6 @@
 package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.environment.Environment;
 import io.envapi.failure.Failure;
 import io.envapi.host.Environments;
@@ -18,17 +16,19 @@ import java.util.concurrent.CompletionStage;
 final class ProcessRoutes {
 
   private final Environments environments;
-  private final AuditLog audit;
+  private final Audited audited;
 
-  ProcessRoutes(Environments environments, AuditLog audit) {
+  ProcessRoutes(Environments environments, Audited audited) {
     this.environments = environments;
-    this.audit = audit;
+    this.audited = audited;
   }
 
   void addTo(RouteTable routes) {
     routes.on("/v1/environments/{environment}/processes").get(this::ofEnvironment);
     routes.on("/v1/shells/{shell}/processes").get(this::ofShell);
-    routes.on("/v1/environments/{environment}/processes/{pid}/signal").post(this::signal);
+    routes
+        .on("/v1/environments/{environment}/processes/{pid}/signal")
+        .post(audited.of("process.signal", this::signal));
   }
 
   private CompletionStage<Answer> ofEnvironment(Exchange exchange, Caller caller) {
@@ -66,7 +66,7 @@ final class ProcessRoutes {
                         }));
   }
 
-  private CompletionStage<Answer> signal(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> signal(Exchange exchange, Deed deed) {
     String sent = exchange.parameter("pid");
     OptionalInt pid = pid(sent);
     if (pid.isEmpty()) {
@@ -74,14 +74,13 @@ final class ProcessRoutes {
     }
     return exchange.environment(
         id ->
-            exchange.body(
-                ShellBodies::signal, signal -> signal(caller, id, pid.getAsInt(), signal)));
+            exchange.body(ShellBodies::signal, signal -> signal(deed, id, pid.getAsInt(), signal)));
   }
 
-  private CompletionStage<Answer> signal(Caller caller, EnvironmentId id, int pid, String signal) {
+  private CompletionStage<Answer> signal(Deed deed, EnvironmentId id, int pid, String signal) {
     return environments
         .<Environment.SignalReply>environment(
-            caller.account(),
+            deed.account(),
             id,
             Duration.ZERO,
             (_, replyTo) -> new Environment.SignalProcess(pid, signal, replyTo))
@@ -89,9 +88,8 @@ final class ProcessRoutes {
             reply ->
                 switch (reply) {
                   case Environment.Signalled signalled -> {
-                    audit.record(
-                        AuditEvent.of("process.signal", caller.account())
-                            .with("environment_id", id.value())
+                    deed.done(
+                        deed.event(id)
                             .with("pid", pid)
                             .with("signal", signalled.signal())
                             .with("shell_id", signalled.shell().value()));

@@ -1,7 +1,5 @@
 package io.envapi.http;
 
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.failure.Result;
 import io.envapi.files.SentPath;
 import io.envapi.files.TransferAnswer;
@@ -24,15 +22,18 @@ final class RawFileRoutes {
   private static final String BYTES = "application/octet-stream";
 
   private final Environments environments;
-  private final AuditLog audit;
+  private final Audited audited;
 
-  RawFileRoutes(Environments environments, AuditLog audit) {
+  RawFileRoutes(Environments environments, Audited audited) {
     this.environments = environments;
-    this.audit = audit;
+    this.audited = audited;
   }
 
   void addTo(RouteTable routes) {
-    routes.on("/v1/environments/{environment}/files/raw").get(this::download).put(this::upload);
+    routes
+        .on("/v1/environments/{environment}/files/raw")
+        .get(this::download)
+        .put(audited.of("file.write", this::upload));
   }
 
   private CompletionStage<Answer> download(Exchange exchange, Caller caller) {
@@ -106,20 +107,20 @@ final class RawFileRoutes {
         status, BYTES, headers, OptionalLong.of(end - first), stream.bytes(transfer, first, end));
   }
 
-  private CompletionStage<Answer> upload(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> upload(Exchange exchange, Deed deed) {
     if (!exchange.headers("Content-Range").isEmpty()) {
       return Problems.http(400, "a part of a file cannot be put").now();
     }
     return exchange.environment(
-        id -> exchange.query(FileBodies::path, path -> upload(exchange, caller, id, path)));
+        id -> exchange.query(FileBodies::path, path -> upload(exchange, deed, id, path)));
   }
 
   private CompletionStage<Answer> upload(
-      Exchange exchange, Caller caller, EnvironmentId id, SentPath path) {
+      Exchange exchange, Deed deed, EnvironmentId id, SentPath path) {
     var stream = new FileStream(environments, id);
     return stream
         .open(
-            caller.account(),
+            deed.account(),
             new TransferStep.OpenWrite(
                 path,
                 FileHeaders.ifMatch(exchange),
@@ -130,13 +131,13 @@ final class RawFileRoutes {
                 switch (result) {
                   case Result.Refused<TransferAnswer>(var failure) -> Problems.of(failure).now();
                   case Result.Ok<TransferAnswer>(TransferAnswer.Writable(var transfer)) ->
-                      upload(exchange, caller, id, stream, transfer);
+                      upload(exchange, deed, id, stream, transfer);
                   case Result.Ok<TransferAnswer>(var other) -> throw unexpected(other);
                 });
   }
 
   private CompletionStage<Answer> upload(
-      Exchange exchange, Caller caller, EnvironmentId id, FileStream stream, String transfer) {
+      Exchange exchange, Deed deed, EnvironmentId id, FileStream stream, String transfer) {
     return stream
         .upload(
             transfer,
@@ -148,17 +149,13 @@ final class RawFileRoutes {
                 switch (result) {
                   case Result.Refused<TransferAnswer>(var failure) -> Problems.of(failure);
                   case Result.Ok<TransferAnswer>(TransferAnswer.Stored stored) ->
-                      stored(caller, id, stored);
+                      stored(deed, id, stored);
                   case Result.Ok<TransferAnswer>(var other) -> throw unexpected(other);
                 });
   }
 
-  private Answer stored(Caller caller, EnvironmentId id, TransferAnswer.Stored stored) {
-    audit.record(
-        AuditEvent.of("file.write", caller.account())
-            .with("environment_id", id.value())
-            .with("path", stored.path())
-            .with("bytes", stored.size()));
+  private static Answer stored(Deed deed, EnvironmentId id, TransferAnswer.Stored stored) {
+    deed.done(deed.event(id).with("path", stored.path()).with("bytes", stored.size()));
     return new Answer.Document(
         stored.created() ? 201 : 200,
         Json.object()

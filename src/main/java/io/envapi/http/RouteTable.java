@@ -44,8 +44,17 @@ final class RouteTable {
     }
   }
 
-  /** For operators. */
-  record ForOperator(ForCaller endpoint) implements Endpoint {}
+  /**
+   * For operators.
+   *
+   * @param denied for everybody else
+   */
+  record ForOperator(ForCaller endpoint, ForCaller denied) implements Endpoint {
+
+    ForOperator(ForCaller endpoint) {
+      this(endpoint, (_, _) -> Problems.forbidden().now());
+    }
+  }
 
   /** Where a request leads. */
   sealed interface Match {}

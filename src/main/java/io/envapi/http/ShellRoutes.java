@@ -1,8 +1,6 @@
 package io.envapi.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.envapi.audit.AuditEvent;
-import io.envapi.audit.AuditLog;
 import io.envapi.environment.Environment;
 import io.envapi.host.Environments;
 import io.envapi.id.EnvironmentId;
@@ -30,35 +28,41 @@ final class ShellRoutes {
   private record OutputQuery(long cursor, int maxBytes, long waitMs) {}
 
   private final Environments environments;
-  private final AuditLog audit;
+  private final Audited audited;
   private final ShellSettings settings;
 
-  ShellRoutes(Environments environments, AuditLog audit, ShellSettings settings) {
+  ShellRoutes(Environments environments, Audited audited, ShellSettings settings) {
     this.environments = environments;
-    this.audit = audit;
+    this.audited = audited;
     this.settings = settings;
   }
 
   void addTo(RouteTable routes) {
-    routes.on("/v1/environments/{environment}/shells").post(this::open).get(this::list);
-    routes.on("/v1/shells/{shell}").get(this::describe).delete(this::close);
+    routes
+        .on("/v1/environments/{environment}/shells")
+        .post(audited.of("shell.open", this::open))
+        .get(this::list);
+    routes
+        .on("/v1/shells/{shell}")
+        .get(this::describe)
+        .delete(audited.of("shell.close", this::close));
     routes.on("/v1/shells/{shell}/output").get(this::output);
     routes.on("/v1/shells/{shell}/commands").get(this::commands);
     routes.on("/v1/shells/{shell}/wait").post(this::await);
-    routes.on("/v1/shells/{shell}/signal").post(this::signal);
-    routes.on("/v1/shells/{shell}/stdin").post(this::stdin);
+    routes.on("/v1/shells/{shell}/signal").post(audited.of("shell.signal", this::signal));
+    routes.on("/v1/shells/{shell}/stdin").post(audited.of("shell.stdin", this::stdin));
     routes.on("/v1/shells/{shell}/resize").post(this::resize);
   }
 
-  private CompletionStage<Answer> open(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> open(Exchange exchange, Deed deed) {
     return exchange.environment(
-        id -> exchange.body(ShellBodies.Open::read, open -> open(caller, id, open)));
+        id -> exchange.body(ShellBodies.Open::read, open -> open(deed, id, open)));
   }
 
-  private CompletionStage<Answer> open(Caller caller, EnvironmentId id, ShellBodies.Open open) {
+  private CompletionStage<Answer> open(Deed deed, EnvironmentId id, ShellBodies.Open open) {
     return environments
         .<Environment.OpenReply>environment(
-            caller.account(),
+            deed.account(),
             id,
             Duration.ZERO,
             (place, replyTo) ->
@@ -68,9 +72,7 @@ final class ShellRoutes {
             reply ->
                 switch (reply) {
                   case Environment.Opened(var shell) -> {
-                    audit.record(
-                        event("shell.open", caller, shell.id())
-                            .with("pid", shell.identity().process().pid()));
+                    deed.done(deed.event(shell.id()).with("pid", shell.identity().process().pid()));
                     yield Answer.created(ShellJson.shell(shell));
                   }
                   case Environment.Refused(var failure) -> Problems.of(failure);
@@ -106,16 +108,19 @@ final class ShellRoutes {
                         }));
   }
 
-  private CompletionStage<Answer> close(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> close(Exchange exchange, Deed deed) {
     return exchange.shell(
         id ->
             this.<Shell.CloseReply>ask(
-                    caller, id, settings.closeGrace(), replyTo -> new Shell.Close(false, replyTo))
+                    deed.caller(),
+                    id,
+                    settings.closeGrace(),
+                    replyTo -> new Shell.Close(false, replyTo))
                 .thenApply(
                     reply ->
                         switch (reply) {
                           case Shell.Closed(var shell) -> {
-                            audit.record(event("shell.close", caller, id));
+                            deed.done(deed.event(id));
                             yield Answer.ok(ShellJson.shell(shell));
                           }
                           case Shell.Refused(var failure) -> Problems.of(failure);
@@ -180,22 +185,19 @@ final class ShellRoutes {
                 });
   }
 
-  private CompletionStage<Answer> signal(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> signal(Exchange exchange, Deed deed) {
     return exchange.shell(
-        id -> exchange.body(ShellBodies::signal, signal -> signal(caller, id, signal)));
+        id -> exchange.body(ShellBodies::signal, signal -> signal(deed, id, signal)));
   }
 
-  private CompletionStage<Answer> signal(Caller caller, ShellId id, String signal) {
+  private CompletionStage<Answer> signal(Deed deed, ShellId id, String signal) {
     return this.<Shell.SignalReply>ask(
-            caller, id, Duration.ZERO, replyTo -> new Shell.SignalBelow(signal, replyTo))
+            deed.caller(), id, Duration.ZERO, replyTo -> new Shell.SignalBelow(signal, replyTo))
         .thenApply(
             reply ->
                 switch (reply) {
                   case Shell.Signalled(var number, var processes) -> {
-                    audit.record(
-                        event("shell.signal", caller, id)
-                            .with("signal", number)
-                            .with("processes", processes));
+                    deed.done(deed.event(id).with("signal", number).with("processes", processes));
                     yield Answer.ok(
                         Json.object()
                             .put("shell_id", id.value())
@@ -206,14 +208,14 @@ final class ShellRoutes {
                 });
   }
 
-  private CompletionStage<Answer> stdin(Exchange exchange, Caller caller) {
+  private CompletionStage<Answer> stdin(Exchange exchange, Deed deed) {
     return exchange.shell(
-        id -> exchange.body(ShellBodies.Stdin::read, stdin -> stdin(caller, id, stdin)));
+        id -> exchange.body(ShellBodies.Stdin::read, stdin -> stdin(deed, id, stdin)));
   }
 
-  private CompletionStage<Answer> stdin(Caller caller, ShellId id, ShellBodies.Stdin stdin) {
+  private CompletionStage<Answer> stdin(Deed deed, ShellId id, ShellBodies.Stdin stdin) {
     return this.<Shell.StdinReply>ask(
-            caller,
+            deed.caller(),
             id,
             STDIN_WAIT,
             replyTo ->
@@ -223,7 +225,7 @@ final class ShellRoutes {
             reply ->
                 switch (reply) {
                   case Shell.StdinWritten(var bytes, var accepted) -> {
-                    audit.record(event("shell.stdin", caller, id).with("bytes", bytes));
+                    deed.done(deed.event(id).with("bytes", bytes));
                     yield Answer.ok(
                         Json.object()
                             .put("shell_id", id.value())
@@ -258,12 +260,6 @@ final class ShellRoutes {
     ObjectNode json = Json.object();
     json.set("shells", Json.array(shells, ShellJson::shell));
     return json;
-  }
-
-  private static AuditEvent event(String action, Caller caller, ShellId id) {
-    return AuditEvent.of(action, caller.account())
-        .with("environment_id", id.environment().value())
-        .with("shell_id", id.value());
   }
 
   private <R> CompletionStage<R> ask(

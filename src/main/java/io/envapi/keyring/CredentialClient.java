@@ -26,10 +26,10 @@ public final class CredentialClient {
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  private final KeyringHttp http;
+  private final ServiceHttp http;
   private final Optional<Secret> serviceToken;
 
-  CredentialClient(KeyringHttp http, Optional<Secret> serviceToken) {
+  CredentialClient(ServiceHttp http, Optional<Secret> serviceToken) {
     this.http = http;
     this.serviceToken = serviceToken;
   }

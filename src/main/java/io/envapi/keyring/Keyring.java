@@ -7,12 +7,12 @@ import java.util.function.LongSupplier;
 /** The connection to one keyring: its tokens and its credentials, over one HTTP client. */
 public final class Keyring implements AutoCloseable {
 
-  private final KeyringHttp http;
+  private final ServiceHttp http;
   private final TokenVerifier tokens;
   private final CredentialClient credentials;
 
   private Keyring(KeyringSettings settings, InstantSource clock, LongSupplier nanos) {
-    this.http = new KeyringHttp(settings.baseUrl(), settings.timeout());
+    this.http = new ServiceHttp(settings.baseUrl(), settings.timeout());
     var keys =
         new SigningKeys(
             () -> http.get("/.well-known/jwks.json", Map.of()).thenApply(KeySet::read),

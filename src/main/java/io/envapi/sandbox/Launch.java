@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param cwd relative to the workspace, already resolved and checked, "." for its root
  * @param environment the caller's variables, put on top of the tier's own
  * @param network whether the environment may reach the network
+ * @param preferred a shell to start instead of the deployment's, if it is installed and a bash
  */
 public record Launch(
     EnvironmentId environmentId,
@@ -30,4 +31,36 @@ public record Launch(
     FileDescriptor script,
     FileDescriptor bulk,
     Optional<FileDescriptor> output,
-    Optional<Terminal> terminal) {}
+    Optional<Terminal> terminal,
+    Optional<String> preferred) {
+
+  /** With the deployment's shell. */
+  public Launch(
+      EnvironmentId environmentId,
+      ShellId shellId,
+      Workspace workspace,
+      String cwd,
+      Map<String, String> environment,
+      Limits limits,
+      boolean network,
+      FileDescriptor stdin,
+      FileDescriptor script,
+      FileDescriptor bulk,
+      Optional<FileDescriptor> output,
+      Optional<Terminal> terminal) {
+    this(
+        environmentId,
+        shellId,
+        workspace,
+        cwd,
+        environment,
+        limits,
+        network,
+        stdin,
+        script,
+        bulk,
+        output,
+        terminal,
+        Optional.empty());
+  }
+}

@@ -139,7 +139,8 @@ final class ShellStarter {
               "sh",
               "/dev/pts/" + launch.terminal().get().slave().getFileName()));
     }
-    argv.addAll(List.of(shell.toString(), "--noprofile", "--norc", "/dev/fd/9"));
+    String bash = launch.preferred().flatMap(InstalledBash::find).orElse(shell.toString());
+    argv.addAll(List.of(bash, "--noprofile", "--norc", "/dev/fd/9"));
     return argv;
   }
 

@@ -15,7 +15,8 @@ import org.apache.pekko.util.ByteString;
 /**
  * The forms a secret is looked for in: as it is; base64 at any of the three offsets it can have in
  * a longer text, in both alphabets, and wrapped as {@code base64} wraps it; hex; percent-encoded;
- * escaped for JSON and quoted for the shell.
+ * escaped for JSON and quoted for the shell in each of its ways. Of a secret of several lines each
+ * line that is long enough is one by itself, since a terminal, a diff or {@code grep} shows it so.
  *
  * <p>Of base64 in a longer text only the characters that the secret alone determines can be known;
  * up to one at either end stays. Other transformations (reversal, compression, spaces between) are
@@ -42,7 +43,12 @@ final class RedactionNeedles {
       encoded.add(HexFormat.of().formatHex(secret));
       encoded.add(HexFormat.of().withUpperCase().formatHex(secret));
       percent(secret, encoded);
-      text(secret).ifPresent(text -> escaped(text, encoded));
+      text(secret)
+          .ifPresent(
+              text -> {
+                escaped(text, encoded);
+                lines(text, encoded);
+              });
     }
     Set<ByteString> needles = new LinkedHashSet<>();
     needles.add(ByteString.fromArray(secret));
@@ -98,6 +104,16 @@ final class RedactionNeedles {
     return text.toString();
   }
 
+  private static void lines(String text, Set<String> encoded) {
+    List<String> lines = text.lines().map(String::strip).toList();
+    if (lines.size() > 1) {
+      for (String line : lines) {
+        encoded.add(line);
+        escaped(line, encoded);
+      }
+    }
+  }
+
   private static void escaped(String text, Set<String> encoded) {
     encoded.add(json(text, false));
     encoded.add(json(text, true));
@@ -105,6 +121,7 @@ final class RedactionNeedles {
     encoded.add(text.replace("'", "'\\''"));
     encoded.add(text.replaceAll("[\\\\\"$`]", "\\\\$0"));
     encoded.add(text.replace("\\", "\\\\").replace("'", "\\'"));
+    encoded.add(ansiC(text));
     var words = new StringBuilder();
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
@@ -112,6 +129,33 @@ final class RedactionNeedles {
       words.append(plain ? "" : "\\").append(c);
     }
     encoded.add(words.toString());
+  }
+
+  /** Within {@code $'...'}, as bash prints what has control characters. */
+  private static String ansiC(String text) {
+    var quoted = new StringBuilder();
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      switch (c) {
+        case '\'', '\\' -> quoted.append('\\').append(c);
+        case '\n' -> quoted.append("\\n");
+        case '\r' -> quoted.append("\\r");
+        case '\t' -> quoted.append("\\t");
+        case '\b' -> quoted.append("\\b");
+        case '\f' -> quoted.append("\\f");
+        case 0x07 -> quoted.append("\\a");
+        case 0x0b -> quoted.append("\\v");
+        case 0x1b -> quoted.append("\\E");
+        default -> {
+          if (c < ' ' || c == 0x7f) {
+            quoted.append("\\%03o".formatted((int) c));
+          } else {
+            quoted.append(c);
+          }
+        }
+      }
+    }
+    return quoted.toString();
   }
 
   private static String json(String text, boolean asciiOnly) {

@@ -102,7 +102,8 @@ final class ShellLauncher {
               script.read(),
               readBulk,
               output.map(Pipe::write),
-              terminal);
+              terminal,
+              opening.shell());
       FileDescriptor prints =
           output.map(Pipe::read).orElseGet(() -> terminal.orElseThrow().master());
       stdin.write().setNonBlocking();

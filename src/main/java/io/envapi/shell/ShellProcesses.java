@@ -31,6 +31,7 @@ public final class ShellProcesses {
    * A shell to be opened.
    *
    * @param cwd relative to the workspace, resolved and checked
+   * @param shell the shell its owner would like, which is started if it can be
    * @param ringBytes the newest output held in memory
    */
   public record Opening(
@@ -41,6 +42,7 @@ public final class ShellProcesses {
       Limits limits,
       boolean network,
       Optional<TerminalSize> terminal,
+      Optional<String> shell,
       int ringBytes) {
 
     /** Whether it starts as every shell of its environment does when nothing is said. */
@@ -54,7 +56,8 @@ public final class ShellProcesses {
     }
 
     private Opening as(ShellId other) {
-      return new Opening(other, workspace, cwd, environment, limits, network, terminal, ringBytes);
+      return new Opening(
+          other, workspace, cwd, environment, limits, network, terminal, shell, ringBytes);
     }
   }
 

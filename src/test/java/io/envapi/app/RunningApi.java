@@ -8,6 +8,8 @@ import io.envapi.http.HttpServer;
 import io.envapi.http.Readiness;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
+import io.envapi.preferences.Preferences;
+import io.envapi.preferences.PreferencesSettings;
 import io.envapi.sandbox.SandboxProbe;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,6 +19,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -37,6 +40,8 @@ public final class RunningApi implements AutoCloseable {
   private final Path directory;
   private final DevKeyringServer devKeyring;
   private final Keyring keyring;
+  private final Preferences preferences;
+  private final AuditLog audit;
   private final DataRoot root;
   private final Service service;
 
@@ -52,11 +57,14 @@ public final class RunningApi implements AutoCloseable {
     Settings settings = ((Settings.Loaded) Settings.load(all)).settings();
     root = ((DataRoot.Opened) DataRoot.open(directory)).root();
     var sandbox = ((SandboxProbe.Outcome.Chosen) SandboxProbe.probe(settings.sandbox())).sandbox();
-    AuditLog audit = AuditLog.open(root.directory("audit"));
+    audit = AuditLog.open(root.directory("audit"));
     service = Service.start(settings, root, sandbox, audit);
     var node = TestService.await(service.running());
     var keyringSettings = KeyringSettings.from(settings.envapi());
     keyring = Keyring.open(keyringSettings);
+    preferences =
+        Preferences.open(
+            PreferencesSettings.from(settings.envapi()), keyringSettings.defaultProfile());
     var readiness =
         new Readiness(sandbox.tier(), settings.sandbox().minTier(), sandbox.layers(), true);
     api =
@@ -68,6 +76,7 @@ public final class RunningApi implements AutoCloseable {
                 node.keys(),
                 keyring.tokens(),
                 keyring.credentials(),
+                preferences,
                 audit,
                 service.blocking(),
                 service.metrics(),
@@ -116,6 +125,28 @@ public final class RunningApi implements AutoCloseable {
     return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target));
   }
 
+  public String tokenOf(String account) {
+    return devKeyring.mint(account, Duration.ofHours(1));
+  }
+
+  /** One call as another account; an empty body is none. */
+  public HttpResponse<String> call(
+      String account, String method, String target, String body, String... headers)
+      throws Exception {
+    var request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + address.getPort() + target))
+            .header("Authorization", "Bearer " + tokenOf(account))
+            .method(
+                method,
+                body.isEmpty()
+                    ? HttpRequest.BodyPublishers.noBody()
+                    : HttpRequest.BodyPublishers.ofString(body));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return send(request);
+  }
+
   public HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
     return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
   }
@@ -147,7 +178,9 @@ public final class RunningApi implements AutoCloseable {
     service.system().terminate();
     TestService.await(service.system().getWhenTerminated());
     keyring.close();
+    preferences.close();
     devKeyring.close();
+    audit.close();
     root.close();
   }
 }

@@ -26,10 +26,10 @@ class AuditLogTest {
   @Test
   void whatWasRecordedIsReadBackOldestFirst() throws IOException {
     try (var log = AuditLog.open(directory)) {
-      log.record(AuditEvent.of("file.delete", ALICE).with("path", "a\nb").with("recursive", true));
-      log.record(AuditEvent.of("shell.stdin", ALICE).with("bytes", 13));
+      record(log, AuditEvent.of("file.delete", ALICE).with("path", "a\nb").with("recursive", true));
+      record(log, AuditEvent.of("shell.stdin", ALICE).with("bytes", 13));
 
-      List<AuditEvent> events = log.newest(10, Optional.empty());
+      List<AuditEvent> events = log.search(AuditFilter.newest(10)).events();
 
       assertThat(events)
           .extracting(AuditEvent::action)
@@ -46,8 +46,8 @@ class AuditLogTest {
         new AuditEvent(1_767_225_600_000L, "environment.reset", ALICE, mapper().createObjectNode())
             .with("environment_id", "env_000000000001");
     try (var log = AuditLog.open(directory)) {
-      log.record(event);
-      assertThat(log.newest(1, Optional.empty())).containsExactly(event);
+      record(log, event);
+      assertThat(log.search(AuditFilter.newest(1)).events()).containsExactly(event);
     }
 
     assertThat(Files.readString(directory.resolve("audit.jsonl")))
@@ -72,7 +72,7 @@ class AuditLogTest {
   void aFullFileIsSetAsideAndTheOldestGoes() throws IOException {
     int line =
         "{\"ts\":1767225600.000,\"action\":\"n\",\"account_id\":\"alice\",\"n\":10}\n".length();
-    try (var log = AuditLog.open(directory, 3L * line, 3)) {
+    try (var log = small(3L * line, 3)) {
       record(log, ALICE, IntStream.rangeClosed(10, 29).toArray());
 
       assertThat(numbers(log, 100, Optional.of(ALICE)))
@@ -115,9 +115,9 @@ class AuditLogTest {
     try (var log = AuditLog.open(directory)) {
       String filler = "x".repeat(1021);
       for (int i = 0; i < 300; i++) {
-        log.record(AuditEvent.of("n", ALICE).with("n", i).with("filler", filler));
+        record(log, AuditEvent.of("n", ALICE).with("n", i).with("filler", filler));
       }
-      log.record(AuditEvent.of("n", ALICE).with("n", 300).with("filler", "y".repeat(200_000)));
+      record(log, AuditEvent.of("n", ALICE).with("n", 300).with("filler", "y".repeat(200_000)));
 
       assertThat(numbers(log, 1000, Optional.empty()))
           .containsExactlyElementsOf(IntStream.rangeClosed(0, 300).boxed().toList());
@@ -126,7 +126,7 @@ class AuditLogTest {
 
   @Test
   void eventsOfSeveralThreadsDoNotMix() throws IOException {
-    try (var log = AuditLog.open(directory, 20_000, 1000)) {
+    try (var log = small(20_000, 1000)) {
       var writers =
           IntStream.range(0, 8)
               .mapToObj(
@@ -168,14 +168,23 @@ class AuditLogTest {
 
   private static void record(AuditLog log, AccountId account, int... numbers) {
     for (int number : numbers) {
-      log.record(AuditEvent.of("n", account).with("n", number));
+      record(log, AuditEvent.of("n", account).with("n", number));
     }
+  }
+
+  private static void record(AuditLog log, AuditEvent event) {
+    ((AuditLog.Place) log.reserve()).record(List.of(event)).join();
+  }
+
+  private AuditLog small(long fileBytes, int files) throws IOException {
+    return AuditLog.open(directory, fileBytes, files, 100_000, Long.MAX_VALUE);
   }
 
   private static List<Integer> numbers(AuditLog log, int limit, Optional<AccountId> account)
       throws IOException {
     var numbers = new ArrayList<Integer>();
-    for (AuditEvent event : log.newest(limit, account)) {
+    AuditFilter filter = AuditFilter.newest(limit);
+    for (AuditEvent event : log.search(account.map(filter::of).orElse(filter)).events()) {
       numbers.add(event.members().get("n").intValue());
     }
     return numbers;

@@ -38,7 +38,8 @@ class JournalGrowthTest {
       service.kill();
       try (var journal = new JournalFile(service.root())) {
         assertThat(journal.events("Shell|" + shell)).isBetween(1, MOST_EVENTS);
-        assertThat(journal.snapshots("Shell|" + shell)).isBetween(1, 2);
+        // The one before the newest goes after it was written: a kill may come first.
+        assertThat(journal.snapshots("Shell|" + shell)).isBetween(1, 3);
         // The same rows as after many more commands: what is between was deleted.
         journal.shift("Shell|" + shell, 2 * (MANY - COMMANDS));
       }

@@ -64,6 +64,14 @@ final class RunningService implements AutoCloseable {
    * @param more {@code ENVAPI_} variables
    */
   static RunningService start(Path directory, Map<String, String> more) throws Exception {
+    return start(directory, more, Map.of());
+  }
+
+  /**
+   * @param forKeyring {@code DEV_KEYRING_} variables
+   */
+  static RunningService start(
+      Path directory, Map<String, String> more, Map<String, String> forKeyring) throws Exception {
     // Sandboxed users pass through it to their workspaces, which a temporary directory forbids.
     Files.setPosixFilePermissions(
         directory, java.nio.file.attribute.PosixFilePermissions.fromString("rwx--x--x"));
@@ -79,14 +87,13 @@ final class RunningService implements AutoCloseable {
     variables.put("ENVAPI_LOG_JSON", "false");
     variables.put("ENVAPI_SANDBOX_TIER", System.getProperty("envapi.e2e.tier", ""));
     variables.putAll(more);
+    var keyringVariables = new HashMap<>(forKeyring);
+    keyringVariables.put("DEV_KEYRING_PORT", Integer.toString(keyringPort));
+    keyringVariables.put("DEV_KEYRING_ISSUER", keyringBase);
     JavaProcess keyring =
         JavaProcess.start(
             DevKeyring.class.getName(),
-            Map.of(
-                "DEV_KEYRING_PORT",
-                Integer.toString(keyringPort),
-                "DEV_KEYRING_ISSUER",
-                keyringBase),
+            keyringVariables,
             directory.resolve("keyring.log"),
             "-Xmx64m",
             "-XX:TieredStopAtLevel=1");
@@ -153,6 +160,11 @@ final class RunningService implements AutoCloseable {
 
   JavaProcess process() {
     return service;
+  }
+
+  /** Where the keyring answers. */
+  String keyring() {
+    return keyringBase;
   }
 
   Path root() {

@@ -37,6 +37,7 @@ class ProblemsTest {
           Map.entry("sandbox_error", 500),
           Map.entry("internal_error", 500),
           Map.entry("host_unavailable", 503),
+          Map.entry("audit_unavailable", 503),
           Map.entry("no_capacity", 503),
           Map.entry("journal_unavailable", 503),
           Map.entry("idempotency_conflict", 409),
@@ -96,6 +97,8 @@ class ProblemsTest {
         failure(new Failure.NoCapacity(5), "no_capacity", "{}"),
         failure(new Failure.JournalUnavailable(5), "journal_unavailable", "{}"),
         failure(new Failure.KeyringUnavailable("m"), "keyring_unavailable", "{}"),
+        failure(new Failure.PreferencesUnavailable("m"), "preferences_unavailable", "{}"),
+        failure(new Failure.AuditUnavailable(false), "audit_unavailable", "{}"),
         failure(new Failure.Unauthorized(), "unauthorized", "{}"),
         failure(new Failure.StorageFull(), "insufficient_storage", "{}"),
         failure(

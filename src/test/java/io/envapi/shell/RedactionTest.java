@@ -203,6 +203,23 @@ class RedactionTest {
   }
 
   @Test
+  void eachLineOfASecretOfSeveralIsSecretToo() {
+    secret("svc", "-----BEGIN KEY-----\nMIIEvQIBADANBgkq'h\nshort\nkiG9w0BAQEFAASC\n");
+    assertThat(all("-----BEGIN KEY-----\r\nMIIEvQIBADANBgkq'h\r\n"))
+        .isEqualTo(MARK + "\r\n" + MARK + "\r\n");
+    assertThat(all("7:kiG9w0BAQEFAASC")).isEqualTo("7:" + MARK);
+    assertThat(all("'MIIEvQIBADANBgkq'\\''h'$'\\n'")).isEqualTo("'" + MARK + "'$'\\n'");
+    assertThat(all("a short word")).isEqualTo("a short word");
+  }
+
+  @Test
+  void soIsWhatBashPrintsOfOne() {
+    secret("svc", "first'one\nsecond\\\tand\u0001\u001bmore");
+    assertThat(all("X=$'first\\'one\\nsecond\\\\\\tand\\001\\Emore'"))
+        .isEqualTo("X=$'" + MARK + "'");
+  }
+
+  @Test
   void aHostileMixOfLongAndShortIsLinear() {
     secret("long", "a".repeat(8_000) + "b");
     secret("short", "aaaa");

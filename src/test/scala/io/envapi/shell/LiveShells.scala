@@ -46,6 +46,7 @@ trait LiveShells extends RealShells { this: ActorBehaviour =>
             new Limits(1000, 1L << 32, 1000, 1L << 30),
             true,
             size,
+            Optional.empty[String],
             1 << 20)))
     val spec: ShellActor.Spec = {
       val started = process.started

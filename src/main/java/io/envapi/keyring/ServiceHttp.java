@@ -13,10 +13,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * GET requests to the keyring: no redirect is followed, an answer has a largest size and the
- * exchange, body included, a longest time.
+ * GET requests to a service beside this one: no redirect is followed, an answer has a largest size
+ * and the exchange, body included, a longest time.
  */
-final class KeyringHttp implements AutoCloseable {
+public final class ServiceHttp implements AutoCloseable {
 
   /** Larger than any honest answer by far. */
   private static final int MAX_BODY_BYTES = 1 << 20;
@@ -27,7 +27,10 @@ final class KeyringHttp implements AutoCloseable {
   private final String base;
   private final Duration timeout;
 
-  KeyringHttp(URI baseUrl, Duration timeout) {
+  /**
+   * @param timeout for a whole exchange
+   */
+  public ServiceHttp(URI baseUrl, Duration timeout) {
     this.base = baseUrl.toString().replaceFirst("/+$", "");
     this.timeout = timeout;
     this.client =
@@ -40,7 +43,7 @@ final class KeyringHttp implements AutoCloseable {
   }
 
   /** The answer whatever its status; the stage fails when there is none. */
-  CompletableFuture<HttpResponse<byte[]>> get(String path, Map<String, String> headers) {
+  public CompletableFuture<HttpResponse<byte[]>> get(String path, Map<String, String> headers) {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(URI.create(base + path))
             .timeout(timeout)
