@@ -83,7 +83,6 @@ class EventsSpec extends ActorBehaviour {
         new EnvironmentEvent.Reset(1700000000000L),
         new EnvironmentEvent.Archived(1700000000000L),
         new EnvironmentEvent.Deleted(1700000000000L),
-        new EnvironmentEvent.Created(account, chosen, 61001, 1700000000000L),
         new EnvironmentEvent.CommandStarted(command, "echo hi", true, 10, 1700000000000L),
         new EnvironmentEvent.CommandFinished(
           command,
@@ -93,7 +92,8 @@ class EventsSpec extends ActorBehaviour {
           Optional.of(Int.box(9)),
           13,
           1700000000001L),
-        new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L)))),
+        new EnvironmentEvent.Reconciled(JList.of(shell), 2, 1700000000000L),
+        new EnvironmentEvent.Created(account, chosen, 61001, 1700000000000L)))),
     "key" -> ((
       classOf[KeyEvent],
       Seq(
