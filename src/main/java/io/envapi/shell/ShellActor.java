@@ -257,7 +257,7 @@ public final class ShellActor
     }
     ShellProcess shell = process.get();
     CommandId id = CommandId.of(spec.identity().id(), state.lastNumber() + 1);
-    ShellProcess.Prepared prepared = shell.prepare(id, exec.logCap());
+    ShellOutput.Prepared prepared = shell.output().prepare(id, exec.logCap());
     var started =
         new ShellEvent.CommandStarted(
             id,
@@ -281,7 +281,7 @@ public final class ShellActor
   private void begin(
       ShellState state,
       ShellProcess shell,
-      ShellProcess.Prepared prepared,
+      ShellOutput.Prepared prepared,
       ShellEvent.CommandStarted started,
       Shell.Exec exec) {
     CommandId id = started.id();
@@ -291,7 +291,7 @@ public final class ShellActor
         exec.subshell() ? Script.subshell(exec.command()) : exec.command(),
         variables(shell, exec.secrets()));
     exec.timeoutMs().ifPresent(ms -> later(Duration.ofMillis(ms), new Deadline(id)));
-    later(QUIET, new QuietCheck(id, shell.ring().end(), false));
+    later(QUIET, new QuietCheck(id, shell.output().ring().end(), false));
     environment.tell(new Happened(spec.identity(), started));
     waiters.takeFollowers().forEach(w -> answers.waited(state, w));
     waitOrAnswer(state, new ShellWaiters.ForExec(exec, id), exec.waitMs());
@@ -305,7 +305,7 @@ public final class ShellActor
         (service, values) -> {
           values
               .values()
-              .forEach(value -> shell.redact(service, value.getBytes(StandardCharsets.UTF_8)));
+              .forEach(value -> shell.output().redact(service, value.getBytes(StandardCharsets.UTF_8)));
           variables.putAll(values);
         });
     return variables;
@@ -379,7 +379,7 @@ public final class ShellActor
       return;
     }
     ShellProcess shell = process.get();
-    long outputEnd = shell.ring().end();
+    long outputEnd = shell.output().ring().end();
     if (outputEnd != check.outputEnd() || !shell.asksForNextLine()) {
       later(QUIET, new QuietCheck(check.id(), outputEnd, false));
     } else if (!check.asked()) {
@@ -402,7 +402,7 @@ public final class ShellActor
     }
     if (process.isPresent()) {
       ShellProcess shell = process.get();
-      shell.onOutput(this::outputArrived);
+      shell.output().onOutput(this::outputArrived);
       tellSelf(shell.gone(), status -> new ProcessGone(Optional.of(status)));
       state.running().ifPresent(c -> takeUp(shell, c));
     } else {
@@ -424,8 +424,8 @@ public final class ShellActor
 
   private void takeUp(ShellProcess shell, CommandRecord command) {
     CommandId id = command.id();
-    shell.end(id).ifPresent(end -> follow(end, id));
-    later(QUIET, new QuietCheck(id, shell.ring().end(), false));
+    shell.output().end(id).ifPresent(end -> follow(end, id));
+    later(QUIET, new QuietCheck(id, shell.output().ring().end(), false));
     command
         .timeoutMs()
         .map(ms -> Duration.ofMillis(Math.max(0, command.startedAt() + ms - now())))
