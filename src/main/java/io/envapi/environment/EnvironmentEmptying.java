@@ -2,7 +2,9 @@ package io.envapi.environment;
 
 import io.envapi.account.Account;
 import io.envapi.audit.AuditEvent;
+import io.envapi.failure.Failure;
 import io.envapi.sandbox.Workspace;
+import java.time.Duration;
 import java.util.Optional;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 
@@ -18,7 +20,16 @@ final class EnvironmentEmptying {
   private record Emptied(Optional<Environment.EmptyingRequest> request)
       implements Step, Finishing {}
 
-  private record ShellsClosed(Environment.CloseShells request) implements Step {}
+  /** Something did not end in time; it is tried again. */
+  private record NotEmptied(Optional<Environment.EmptyingRequest> request)
+      implements Step, Finishing {}
+
+  private record EmptyAgain() implements Step {}
+
+  private record ShellsClosed(Optional<Environment.CloseShells> request, boolean all)
+      implements Step, Finishing {}
+
+  private static final Duration AGAIN = Duration.ofSeconds(5);
 
   private final EnvironmentSelf self;
   private final EnvironmentLife life;
@@ -35,24 +46,42 @@ final class EnvironmentEmptying {
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
     return switch (step) {
       case Emptied(var request) -> onEmptied(state, request);
-      case ShellsClosed(var request) -> onShellsClosed(state, request);
+      case NotEmptied notEmptied -> {
+        notEmptied.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
+        self.context().scheduleOnce(AGAIN, self.context().getSelf(), new EmptyAgain());
+        yield effects.noReply();
+      }
+      case EmptyAgain() -> {
+        if (state instanceof EnvironmentState.Present present
+            && present.emptying() != EnvironmentState.Emptying.NONE) {
+          empty(present, Optional.empty());
+        }
+        yield effects.noReply();
+      }
+      case ShellsClosed closed -> onShellsClosed(state, closed);
     };
   }
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> closeShells(
       EnvironmentState.Present present, Environment.CloseShells close) {
+    self.unanswered().hold(close);
     if (life.isOpening()) {
       return effects.stash();
     }
+    self.unanswered().handled(close);
     self.context()
         .pipeToSelf(
-            shells.closeAll(present, life.workspace()), (done, failure) -> new ShellsClosed(close));
+            shells.closeAll(present, life.workspace()),
+            (done, failure) -> new ShellsClosed(Optional.of(close), failure == null));
     return effects.noReply();
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellsClosed(
-      EnvironmentState state, Environment.CloseShells close) {
-    if (state instanceof EnvironmentState.Present present) {
+      EnvironmentState state, ShellsClosed closed) {
+    Environment.CloseShells close = closed.request().orElseThrow();
+    if (!closed.all()) {
+      closed.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
+    } else if (state instanceof EnvironmentState.Present present) {
       close.replyTo().tell(new Environment.Described(life.view(present)));
     } else {
       close.refuse(close.notFound(self.id()));
@@ -114,7 +143,7 @@ final class EnvironmentEmptying {
             shells
                 .closeAll(present, place)
                 .thenRunAsync(() -> self.work().empty(place), self.blocking()),
-            (done, failure) -> new Emptied(request));
+            (done, failure) -> failure == null ? new Emptied(request) : new NotEmptied(request));
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(

@@ -5,7 +5,6 @@ import io.envapi.sandbox.Workspace;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 
 /**
@@ -20,6 +19,9 @@ final class EnvironmentReaper {
   record Tick() implements Step {}
 
   record DiskMeasured(long bytes) implements Step {}
+
+  /** What its account may use, asked at a tick. */
+  private record Weighed(Quotas quotas, long idleSince) implements Step {}
 
   /** {@code idleSince} is empty when the environment is to stay. */
   private record Reap(Optional<Long> idleSince) implements Step {}
@@ -43,6 +45,7 @@ final class EnvironmentReaper {
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
     return switch (step) {
       case Tick() -> onTick(state);
+      case Weighed(var quotas, var idleSince) -> onWeighed(state, quotas, idleSince);
       case Reap(var idleSince) -> onReap(state, idleSince);
       case DiskMeasured(var bytes) -> {
         life.measured(bytes);
@@ -52,23 +55,39 @@ final class EnvironmentReaper {
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onTick(EnvironmentState state) {
-    if (!life.isBusy()
-        && life.unprepared().isEmpty()
-        && state instanceof EnvironmentState.Present present
-        && !present.isArchived()) {
+    if (isAtRest() && state instanceof EnvironmentState.Present present && !present.isArchived()) {
       long idleSince = life.lastActivityAt();
       runtime.processes().dropSpareOlderThan(self.id(), SPARE_WAITS);
       self.context()
           .pipeToSelf(
-              runtime
-                  .quotas()
-                  .apply(present.account())
-                  .thenCompose(q -> reap(present, idleSince, q)),
-              (idle, failure) -> failure == null ? new Reap(idle) : new EnvironmentActor.Ignored());
+              runtime.quotas().apply(present.account()),
+              (quotas, failure) ->
+                  failure == null
+                      ? new Weighed(quotas, idleSince)
+                      : new EnvironmentActor.Ignored());
       if (life.takeUsedSinceMeasured()) {
         Workspace place = life.workspace();
-        self.later(() -> new DiskMeasured(self.work().diskBytes(place)), Function.identity());
+        self.context()
+            .pipeToSelf(
+                self.blocking(() -> self.work().diskBytes(place)),
+                (bytes, failure) ->
+                    failure == null ? new DiskMeasured(bytes) : new EnvironmentActor.Ignored());
       }
+    }
+    return effects.noReply();
+  }
+
+  private boolean isAtRest() {
+    return !life.isBusy() && life.unprepared().isEmpty();
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWeighed(
+      EnvironmentState state, Quotas quotas, long idleSince) {
+    if (isAtRest() && state instanceof EnvironmentState.Present present && !present.isArchived()) {
+      self.context()
+          .pipeToSelf(
+              reap(present, idleSince, quotas),
+              (idle, failure) -> failure == null ? new Reap(idle) : new EnvironmentActor.Ignored());
     }
     return effects.noReply();
   }
@@ -95,8 +114,7 @@ final class EnvironmentReaper {
     if (idleSince.isPresent()
         && idleSince.get() == life.lastActivityAt()
         && !life.isOpening()
-        && !life.isBusy()
-        && life.unprepared().isEmpty()
+        && isAtRest()
         && state instanceof EnvironmentState.Present present
         && !present.isArchived()
         && present.running().isEmpty()) {

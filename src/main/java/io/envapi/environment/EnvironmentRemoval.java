@@ -1,6 +1,7 @@
 package io.envapi.environment;
 
 import io.envapi.account.Account;
+import io.envapi.failure.Failure;
 import io.envapi.id.AccountId;
 import java.time.Duration;
 import java.util.Optional;
@@ -17,6 +18,11 @@ final class EnvironmentRemoval {
   sealed interface Step extends EnvironmentActor.Internal {}
 
   private record Removed(Optional<Environment.Delete> request) implements Step, Finishing {}
+
+  /** Something did not end in time; it is tried again. */
+  private record NotRemoved(Optional<Environment.Delete> request) implements Step, Finishing {}
+
+  private record RemoveAgain() implements Step {}
 
   /**
    * @param everywhere whether its account and the journal have done so too
@@ -48,6 +54,17 @@ final class EnvironmentRemoval {
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
     return switch (step) {
       case Removed(var request) -> onRemoved(state, request);
+      case NotRemoved notRemoved -> {
+        notRemoved.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
+        self.context().scheduleOnce(AGAIN, self.context().getSelf(), new RemoveAgain());
+        yield effects.noReply();
+      }
+      case RemoveAgain() -> {
+        if (state instanceof EnvironmentState.Gone gone) {
+          remove(gone, Optional.empty());
+        }
+        yield effects.noReply();
+      }
       case Forgotten forgotten -> onForgotten(forgotten);
       case ForgetAgain() -> {
         if (state instanceof EnvironmentState.Gone gone) {
@@ -86,7 +103,7 @@ final class EnvironmentRemoval {
     self.context()
         .pipeToSelf(
             shells.killAll().thenRunAsync(() -> self.work().remove(uid), self.blocking()),
-            (done, failure) -> new Removed(request));
+            (done, failure) -> failure == null ? new Removed(request) : new NotRemoved(request));
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onRemoved(

@@ -230,13 +230,15 @@ final class EnvironmentShells {
     List<CompletionStage<Void>> reaped =
         present.running().stream()
             .map(
-                s ->
-                    asked(s, workspace)
-                        .thenCompose(
-                            view ->
-                                view.currentCommand().isEmpty() && view.lastActivityAt() < oldest
-                                    ? reap(present, actor(s, workspace), s.identity().id())
-                                    : CompletableFuture.<Void>completedStage(null)))
+                s -> {
+                  ActorRef<Shell.Command> shell = actor(s, workspace);
+                  return asked(s, workspace)
+                      .thenCompose(
+                          view ->
+                              view.currentCommand().isEmpty() && view.lastActivityAt() < oldest
+                                  ? reap(present, shell, s.identity().id())
+                                  : CompletableFuture.<Void>completedStage(null));
+                })
             .toList();
     return all(reaped).thenApply(done -> null);
   }

@@ -57,7 +57,11 @@ final class EnvironmentStart {
     return switch (step) {
       case Prepared prepared -> onPrepared(state, prepared);
       case PrepareAgain() -> {
-        if (state instanceof EnvironmentState.Present present) {
+        if (life.isBusy()) {
+          prepareAgain();
+        } else if (state instanceof EnvironmentState.Present present) {
+          // A removal that began meanwhile would have its directories made again.
+          life.busy(true);
           takeUp(present);
         }
         yield effects.noReply();
@@ -100,7 +104,7 @@ final class EnvironmentStart {
         prepared.create().ifPresent(c -> c.refuse(failure));
         if (state instanceof EnvironmentState.Present) {
           life.unprepared(failure);
-          self.context().scheduleOnce(AGAIN, self.context().getSelf(), new PrepareAgain());
+          prepareAgain();
         }
         life.busy(false);
         yield effects.unstashAll();
@@ -112,6 +116,10 @@ final class EnvironmentStart {
             : takenUp(state, prepared.killed());
       }
     };
+  }
+
+  private void prepareAgain() {
+    self.context().scheduleOnce(AGAIN, self.context().getSelf(), new PrepareAgain());
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> created(Environment.Create create) {
