@@ -88,8 +88,21 @@ await() {
   done
 }
 
+# Waits until somebody listens on a port, like await.
+await_port() {
+  local port=$1 pid=$2 log=$3 waited=0
+  until port_taken "$port"; do
+    if ! kill -0 "$pid" 2>/dev/null || [ "$waited" -ge 600 ]; then
+      tail -n 20 "$log" >&2
+      die "nobody listens on port $port: the last lines of $log are above"
+    fi
+    sleep 0.1
+    waited=$((waited + 1))
+  done
+}
+
 # Starts the dev keyring and the service on the given ports, logs into a directory, and waits until
-# both are ready. Sets keyring_pid, service_pid, keyring_url and base_url. With a fourth argument, a
+# all are ready. Sets keyring_pid, service_pid, keyring_url and base_url. With a fourth argument, a
 # port, also a dev settings service there: sets settings_pid and settings_url.
 keyring_pid='' service_pid='' settings_pid='' settings_url=''
 start_both() {
@@ -115,6 +128,7 @@ start_both() {
   service_pid=$started
   unset ENVAPI_KEYRING_SERVICE_TOKEN ENVAPI_SETTINGS_API_TOKEN
   await "$keyring_url/.well-known/jwks.json" "$keyring_pid" "$logs/keyring.log"
+  [ -z "$settings_port" ] || await_port "$settings_port" "$settings_pid" "$logs/settings.log"
   await "$base_url/ready" "$service_pid" "$logs/service.log"
 }
 

@@ -14,7 +14,6 @@ import io.envapi.sandbox.SandboxProbe;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.concurrent.CompletionStage;
-import org.apache.pekko.http.javadsl.ServerBinding;
 import org.flywaydb.core.api.FlywayException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,11 +73,11 @@ public final class Main {
         .running()
         .thenCompose(node -> listen(settings, service, node, keyring, preferences, audit, sandbox))
         .whenComplete(
-            (binding, failure) -> {
+            (http, failure) -> {
               if (failure == null) {
                 LOG.info(
                     "listening on http:/{}, sandbox tier {}",
-                    binding.localAddress(),
+                    http.localAddress(),
                     sandbox.tier().label());
               } else {
                 LOG.error("the service could not start", failure);
@@ -94,7 +93,7 @@ public final class Main {
     System.exit(0);
   }
 
-  private static CompletionStage<ServerBinding> listen(
+  private static CompletionStage<HttpServer> listen(
       Settings settings,
       Service service,
       Node.Running node,
@@ -130,11 +129,10 @@ public final class Main {
                 readiness));
     return HttpServer.start(service.system(), api, settings.http())
         .thenApply(
-            binding -> {
-              new Shutdown(
-                      service, binding, settings.shutdownGrace(), settings.shell().closeGrace())
+            http -> {
+              new Shutdown(service, http, settings.shutdownGrace(), settings.shell().closeGrace())
                   .register();
-              return binding;
+              return http;
             });
   }
 

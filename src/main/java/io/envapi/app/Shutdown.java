@@ -2,6 +2,7 @@ package io.envapi.app;
 
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
+import io.envapi.http.HttpServer;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -15,13 +16,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pekko.Done;
 import org.apache.pekko.actor.CoordinatedShutdown;
 import org.apache.pekko.actor.typed.ActorSystem;
-import org.apache.pekko.http.javadsl.ServerBinding;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How the service ends: it stops listening, lets requests end, ends the shells, and then its actors
- * and its journal.
+ * How the service ends: it stops listening, ends the streams of events, lets requests end, ends the
+ * shells, and then its actors and its journal.
  *
  * <p>The grace is for all of it up to the shells' end. Requests get what the shells do not need; a
  * request that waits for a shell longer than that is answered when its shell ends.
@@ -37,16 +37,16 @@ final class Shutdown {
   private static final int STATUS_KILLED = 137;
 
   private final Service service;
-  private final ServerBinding binding;
+  private final HttpServer http;
   private final Duration grace;
   private final Duration shellGrace;
 
   /**
    * @param shellGrace how long a shell may take from SIGTERM; at most half of {@code grace} is used
    */
-  Shutdown(Service service, ServerBinding binding, Duration grace, Duration shellGrace) {
+  Shutdown(Service service, HttpServer http, Duration grace, Duration shellGrace) {
     this.service = service;
-    this.binding = binding;
+    this.http = http;
     this.grace = grace;
     Duration half = grace.dividedBy(2);
     this.shellGrace = shellGrace.compareTo(half) < 0 ? shellGrace : half;
@@ -110,11 +110,11 @@ final class Shutdown {
   }
 
   private CompletionStage<Done> unbind() {
-    return binding.unbind();
+    return http.unbind();
   }
 
   private CompletionStage<Done> drain() {
-    CompletableFuture<?> answered = binding.terminate(grace).toCompletableFuture();
+    CompletableFuture<?> answered = http.end(grace).toCompletableFuture();
     CompletableFuture<Void> patience = new CompletableFuture<>();
     Executor later =
         CompletableFuture.delayedExecutor(

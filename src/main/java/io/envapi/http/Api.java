@@ -54,6 +54,7 @@ public final class Api {
 
   private final RouteTable routes;
   private final Metrics metrics;
+  private final Stopping stopping = new Stopping();
   private final Front front;
 
   public Api(ActorSystem<?> system, Parts parts, Configuration configuration) {
@@ -71,6 +72,7 @@ public final class Api {
             gate,
             new Idempotent(parts.keys())::around,
             configuration.http(),
+            stopping,
             parts.metrics(),
             Materializer.createMaterializer(system));
   }
@@ -82,6 +84,11 @@ public final class Api {
 
   CompletionStage<HttpResponse> handle(HttpRequest request) {
     return front.handle(request);
+  }
+
+  /** Ends the streams of events. */
+  Stopping stopping() {
+    return stopping;
   }
 
   Metrics metrics() {

@@ -43,6 +43,7 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
     private long idleSince;
     private boolean used;
     private boolean hungUp;
+    private volatile boolean stream;
 
     Connection(Socket socket, long now) {
       this.socket = socket;
@@ -112,6 +113,11 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
 
   int count() {
     return open.size();
+  }
+
+  /** Whether there are any with a stream of events, or whose last event is not sent yet. */
+  boolean hasStreams() {
+    return open.values().stream().anyMatch(it -> it.stream && !it.isClosed());
   }
 
   @Override
@@ -203,6 +209,9 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
   }
 
   private static HttpResponse untilSent(Connection connection, HttpResponse response) {
+    if (Front.isStream(response)) {
+      connection.stream = true;
+    }
     Flow<ByteString, ByteString, NotUsed> watch =
         Flow.<ByteString>create()
             .watchTermination(

@@ -120,6 +120,14 @@ final class Exchange {
         .findFirst();
   }
 
+  /** Completes when the client has hung up, where that is noticed. */
+  CompletionStage<Void> gone() {
+    return request
+        .getAttribute(HangUps.GONE)
+        .map(HangUps.Gone::told)
+        .orElseGet(CompletableFuture::new);
+  }
+
   /** Whether the caller wants the answer as server-sent events. */
   boolean wantsEvents() {
     return headers("Accept").stream()

@@ -24,6 +24,7 @@ import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.http.javadsl.model.ResponseEntity;
 import org.apache.pekko.http.javadsl.model.StatusCodes;
+import org.apache.pekko.http.javadsl.model.headers.Connection;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawRequestURI;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
@@ -48,7 +49,9 @@ final class Front {
   private static final List<HttpHeader> EVENT_HEADERS =
       List.of(
           RawHeader.create("Cache-Control", "no-cache, no-transform"),
-          RawHeader.create("X-Accel-Buffering", "no"));
+          RawHeader.create("X-Accel-Buffering", "no"),
+          // So that the end of the connection shows that the last event was sent.
+          Connection.create("close"));
 
   /** An upload that is much larger than allowed is cut off rather than read to its end. */
   private static final int DRAINED_BODIES = 4;
@@ -59,17 +62,20 @@ final class Front {
   private final Set<AccountId> operators;
   private final HttpSettings settings;
   private final Load load;
+  private final Stopping stopping;
   private final Metrics metrics;
   private final Materializer materializer;
 
   /**
    * @param once makes of a route one that carries out each request with an idempotency key once
+   * @param stopping ends the streams of events
    */
   Front(
       RouteTable routes,
       Gate gate,
       UnaryOperator<RouteTable.ForCaller> once,
       HttpSettings settings,
+      Stopping stopping,
       Metrics metrics,
       Materializer materializer) {
     this.routes = routes;
@@ -77,6 +83,7 @@ final class Front {
     this.once = once;
     this.operators = settings.operatorAccounts();
     this.settings = settings;
+    this.stopping = stopping;
     this.metrics = metrics;
     this.materializer = materializer;
     this.load = new Load(settings.load(), System::nanoTime, materializer);
@@ -161,7 +168,8 @@ final class Front {
         .handle(
             (answer, failure) -> {
               if (failure == null && answer instanceof Answer.Events events) {
-                return load.leave(account, stream, events);
+                return load.leave(
+                    account, stream, stopping.ending(events, exchange.path(), exchange.gone()));
               }
               load.leave(account, stream);
               if (failure != null) {
@@ -208,6 +216,10 @@ final class Front {
     }
     LOG.error("a request failed", cause);
     return Problems.internal();
+  }
+
+  static boolean isStream(HttpResponse response) {
+    return response.entity().getContentType().equals(EVENT_STREAM);
   }
 
   static HttpResponse response(Answer answer, String path, String id) {

@@ -1,10 +1,13 @@
 package io.envapi.http;
 
 import io.envapi.metrics.Metrics;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.apache.pekko.Done;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
@@ -14,6 +17,8 @@ import org.apache.pekko.http.javadsl.settings.ParserSettings;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
 import org.apache.pekko.io.TcpSO;
 import org.apache.pekko.japi.function.Function;
+import org.apache.pekko.pattern.Patterns;
+import org.apache.pekko.stream.SystemMaterializer;
 import scala.concurrent.duration.FiniteDuration;
 
 /** Listens for requests. */
@@ -32,17 +37,34 @@ public final class HttpServer {
       org.apache.pekko.http.scaladsl.settings.ParserSettings.ErrorLoggingVerbosity$.MODULE$.apply(
           "off");
 
-  private HttpServer() {}
+  /** How long the streams of readers that do not read hold up what ends after them. */
+  private static final Duration LAST_EVENTS = Duration.ofSeconds(1);
 
-  /** Binds; port 0 takes a free one, which the binding tells. */
-  public static CompletionStage<ServerBinding> start(
-      ActorSystem<?> system, Api api, HttpSettings settings) {
-    return start(system, api::handle, settings, api.metrics());
+  private static final Duration POLL = Duration.ofMillis(20);
+
+  private final ActorSystem<?> system;
+  private final ServerBinding binding;
+  private final Connections connections;
+  private final Stopping stopping;
+
+  private HttpServer(
+      ActorSystem<?> system, ServerBinding binding, Connections connections, Stopping stopping) {
+    this.system = system;
+    this.binding = binding;
+    this.connections = connections;
+    this.stopping = stopping;
   }
 
-  static CompletionStage<ServerBinding> start(
+  /** Binds; port 0 takes a free one. */
+  public static CompletionStage<HttpServer> start(
+      ActorSystem<?> system, Api api, HttpSettings settings) {
+    return start(system, api::handle, api.stopping(), settings, api.metrics());
+  }
+
+  static CompletionStage<HttpServer> start(
       ActorSystem<?> system,
       Function<HttpRequest, CompletionStage<HttpResponse>> handler,
+      Stopping stopping,
       HttpSettings settings,
       Metrics metrics) {
     var connections = new Connections(settings.load());
@@ -54,7 +76,10 @@ public final class HttpServer {
     return Http.get(system)
         .newServerAt(settings.host(), settings.port())
         .withSettings(serverSettings(system, settings, connections))
-        .bind(connections.watched(handler))
+        .bindFlow(
+            HangUps.watched(
+                connections.watched(handler),
+                SystemMaterializer.get(system.classicSystem()).materializer()))
         .whenComplete(
             (binding, failure) -> {
               if (failure == null) {
@@ -62,7 +87,43 @@ public final class HttpServer {
               } else {
                 checks.cancel();
               }
-            });
+            })
+        .thenApply(binding -> new HttpServer(system, binding, connections, stopping));
+  }
+
+  public InetSocketAddress localAddress() {
+    return binding.localAddress();
+  }
+
+  /** Takes no more connections. */
+  public CompletionStage<Done> unbind() {
+    return binding.unbind();
+  }
+
+  /**
+   * Ends the streams of events, each with an event that says so, then lets the other requests end,
+   * and ends the connections.
+   *
+   * @param grace after it they are cut off
+   */
+  public CompletionStage<Done> end(Duration grace) {
+    long began = System.nanoTime();
+    stopping.begin();
+    // Pekko cuts off at once what has begun to be answered; only what waits for an answer gets the
+    // grace.
+    Duration patience = LAST_EVENTS.compareTo(grace) < 0 ? LAST_EVENTS : grace;
+    return lastEventsSent(began + patience.toNanos())
+        .thenCompose(
+            _ ->
+                binding.terminate(
+                    grace.minusNanos(Math.min(System.nanoTime() - began, grace.toNanos()))))
+        .thenApply(_ -> Done.getInstance());
+  }
+
+  private CompletionStage<Done> lastEventsSent(long deadline) {
+    return connections.hasStreams() && System.nanoTime() - deadline < 0
+        ? Patterns.after(POLL, system.classicSystem(), () -> lastEventsSent(deadline))
+        : CompletableFuture.completedStage(Done.getInstance());
   }
 
   private static ServerSettings serverSettings(

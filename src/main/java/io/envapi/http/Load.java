@@ -8,8 +8,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Sink;
+import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,6 +115,15 @@ final class Load {
             release(account, 0, 1);
           }
         };
+    Source<ByteString, NotUsed> counted =
+        events
+            .events()
+            .watchTermination(
+                (mat, done) -> {
+                  begun.set(true);
+                  done.whenComplete((_, _) -> end.run());
+                  return mat;
+                });
     materializer
         .system()
         .scheduler()
@@ -120,19 +132,12 @@ final class Load {
             () -> {
               if (!begun.get()) {
                 LOG.debug("a stream was never read");
-                end.run();
+                // Whatever waits for its end shall see one.
+                counted.runWith(Sink.cancelled(), materializer);
               }
             },
             materializer.executionContext());
-    return new Answer.Events(
-        events
-            .events()
-            .watchTermination(
-                (mat, done) -> {
-                  begun.set(true);
-                  done.whenComplete((_, _) -> end.run());
-                  return mat;
-                }));
+    return new Answer.Events(counted);
   }
 
   private boolean mayRead(AccountId account) {

@@ -133,6 +133,12 @@ final class Problems {
         .retryAfter(RETRY_SECONDS);
   }
 
+  /** For a stream that the end of the service ends. */
+  static Problem stopping() {
+    return Problem.of(ProblemCode.HOST_UNAVAILABLE, "the service is stopping")
+        .with("retry_after", RETRY_SECONDS);
+  }
+
   static Problem internal() {
     return Problem.of(ProblemCode.INTERNAL_ERROR, "the service failed to answer this request");
   }

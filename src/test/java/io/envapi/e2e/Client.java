@@ -6,10 +6,13 @@ import com.fasterxml.jackson.databind.node.MissingNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -94,6 +97,32 @@ final class Client {
     } catch (InterruptedException e) {
       throw new IOException("interrupted", e);
     }
+  }
+
+  /** Sends a request over a connection of its own, and reads nothing. */
+  Socket send(String path) throws IOException {
+    return write("GET " + path + " HTTP/1.1\r\n", new byte[0]);
+  }
+
+  /** The same, with a body and one more header line. */
+  Socket send(String path, Map<String, ?> body, String header) throws IOException {
+    byte[] json = JSON.writeValueAsBytes(body);
+    return write(
+        "POST %s HTTP/1.1\r\n%s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+            .formatted(path, header, json.length),
+        json);
+  }
+
+  private Socket write(String head, byte[] body) throws IOException {
+    URI to = URI.create(base);
+    var socket = new Socket();
+    // Before it connects, or the kernel would take far more for it.
+    socket.setReceiveBufferSize(4096);
+    socket.connect(new InetSocketAddress(to.getHost(), to.getPort()));
+    String rest = "Host: %s\r\nAuthorization: Bearer %s\r\n\r\n".formatted(to.getHost(), token);
+    socket.getOutputStream().write((head + rest).getBytes(StandardCharsets.US_ASCII));
+    socket.getOutputStream().write(body);
+    return socket;
   }
 
   String base() {

@@ -43,6 +43,7 @@ final class EventStream implements AutoCloseable {
   private final InputStream body;
   private final List<Event> events = new CopyOnWriteArrayList<>();
   private volatile boolean ended;
+  private volatile boolean whole;
   private final Thread reader;
 
   private EventStream(InputStream body, Consumer<Event> received) {
@@ -85,11 +86,17 @@ final class EventStream implements AutoCloseable {
           data = Optional.empty();
         }
       }
+      whole = true;
     } catch (IOException | UncheckedIOException e) {
       // The service was killed, or this side closed the stream: what came until then counts.
     } finally {
       ended = true;
     }
+  }
+
+  /** Whether the service ended it, rather than the connection broke. */
+  boolean isWhole() {
+    return whole;
   }
 
   List<Event> events() {

@@ -11,6 +11,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -517,23 +518,49 @@ class OutputStreamTest {
   }
 
   @Test
-  void aReaderThatGoesTakesItsOwnShellAlong() throws Exception {
+  void aReaderThatGoesIsMissedAtOnce() throws Exception {
     try (EventStream events =
         client.followed(
             "/v1/exec", Map.of("environment_id", environment, "command", "echo here; sleep 600"))) {
       events.awaitOutput("here\n");
     }
+    // Before anything is written to it again.
+    await().atMost(Duration.ofSeconds(10)).until(() -> shellsRunning() == 1);
+  }
+
+  @Test
+  void whoGoesBeforeTheAnswerLeavesNoShell() throws Exception {
+    for (boolean reset : new boolean[] {false, true}) {
+      for (int i = 0; i < 5; i++) {
+        try (Socket socket =
+            client.send(
+                "/v1/exec",
+                Map.of("environment_id", environment, "command", "sleep 600"),
+                "Accept: text/event-stream")) {
+          socket.setSoLinger(reset, 0);
+        }
+      }
+    }
+    // Each of them was opened: a later shell has a later number.
     await()
-        .atMost(EventStream.LONGEST)
+        .atMost(Duration.ofSeconds(50))
         .untilAsserted(
-            () ->
-                assertThat(
-                        client
-                            .get("/v1/environments/" + environment)
-                            .expect(200)
-                            .path("shells_running")
-                            .asInt())
-                    .isEqualTo(1));
+            () -> {
+              assertThat(shells()).isGreaterThanOrEqualTo(6);
+              assertThat(shellsRunning()).isEqualTo(1);
+            });
+  }
+
+  private int shells() throws IOException {
+    return client
+        .get("/v1/environments/" + environment + "/shells")
+        .expect(200)
+        .path("shells")
+        .size();
+  }
+
+  private int shellsRunning() throws IOException {
+    return client.get("/v1/environments/" + environment).expect(200).path("shells_running").asInt();
   }
 
   private void write(String path, String content) throws IOException {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -101,6 +103,90 @@ class ShutdownTest {
     JsonNode record = client.get("/v1/commands/" + command).expect(200);
     assertThat(record.path("state").asText()).isIn("shell_died", "exited");
     assertThat(record.path("output").asText()).isEqualTo("before");
+  }
+
+  @Test
+  void everyStreamIsToldOfTheEndAndGoesOnAfterIt() throws Exception {
+    String environment = client.environment("kept");
+    String shell = client.shell(environment);
+    String followed = client.shell(environment);
+    String counting = "for ((i = 0; ; i++)); do echo $i; sleep 0.01; done";
+    String command = client.exec(shell, counting, 0).expect(200).path("id").asText();
+    String output = "/v1/commands/" + command + "/output/stream";
+    String events = "/v1/environments/" + environment + "/events";
+    try (EventStream ofShell = client.follow("/v1/shells/" + shell + "/output/stream");
+        EventStream ofCommand = client.follow(output);
+        EventStream ofEnvironment = client.follow(events);
+        EventStream ofFiles =
+            client.follow("/v1/environments/" + environment + "/files/watch?depth=0");
+        EventStream ofExec =
+            client.followed(
+                "/v1/shells/" + followed + "/exec", Map.of("command", "echo here; sleep 600"));
+        EventStream once =
+            client.followed(
+                "/v1/exec",
+                Map.of("environment_id", environment, "command", "echo here; sleep 600"))) {
+      ofShell.awaitOutput("\n20\n");
+      ofCommand.awaitOutput("\n20\n");
+      ofExec.awaitOutput("here\n");
+      once.awaitOutput("here\n");
+      ofEnvironment.awaitEvent(event -> !event.id().isEmpty());
+      client.exec(client.shell(environment), "touch made", 30_000).expect(200);
+      ofFiles.awaitEvent("created");
+
+      service.process().terminate();
+      assertThat(service.process().exit(GRACE.plusSeconds(15))).as("%s", service.log()).isZero();
+
+      List<EventStream> all = List.of(ofShell, ofCommand, ofEnvironment, ofFiles, ofExec, once);
+      for (EventStream each : all) {
+        EventStream.Event last = each.awaitEnd();
+        assertThat(each.isWhole()).as("%s", each.names()).isTrue();
+        assertThat(each.names()).doesNotContain("end", "result", "deleted");
+        assertThat(each.events("error")).containsExactly(last);
+        assertThat(last.id()).isEmpty();
+        assertThat(last.data().path("code").asText()).isEqualTo("host_unavailable");
+        assertThat(last.data().path("detail").asText()).isEqualTo("the service is stopping");
+        assertThat(last.data().path("retry_after").asInt()).isPositive();
+      }
+      service.restart();
+
+      try (EventStream whole = client.follow(output);
+          EventStream rest = client.follow(output, "Last-Event-ID", ofCommand.lastId());
+          EventStream told = client.follow(events);
+          EventStream more = client.follow(events, "Last-Event-ID", ofEnvironment.lastId())) {
+        whole.awaitEnd();
+        rest.awaitEnd();
+        assertThat(ofCommand.text() + rest.text()).isEqualTo(whole.text());
+        assertThat(rest.text()).isNotEmpty();
+        client.delete("/v1/environments/" + environment);
+        told.awaitEnd();
+        more.awaitEnd();
+        assertThat(told.events())
+            .startsWith(numbered(ofEnvironment).toArray(EventStream.Event[]::new))
+            .endsWith(numbered(more).toArray(EventStream.Event[]::new))
+            .hasSize(numbered(ofEnvironment).size() + more.events().size());
+      }
+    }
+  }
+
+  private static List<EventStream.Event> numbered(EventStream stream) {
+    return stream.events().stream().filter(event -> !event.id().isEmpty()).toList();
+  }
+
+  @Test
+  void aReaderThatDoesNotReadDelaysNothing() throws Exception {
+    String shell = client.shell(client.environment("kept"));
+    client.exec(shell, "head -c 20000000 /dev/zero | tr '\\0' x", 60_000).expect(200);
+    try (Socket deaf = client.send("/v1/shells/" + shell + "/output/stream")) {
+      // It was answered, and more is on its way than any buffer takes.
+      assertThat(deaf.getInputStream().read()).isEqualTo('H');
+
+      long began = System.nanoTime();
+      service.process().terminate();
+
+      assertThat(service.process().exit(GRACE.plusSeconds(15))).isZero();
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(GRACE.plusSeconds(6));
+    }
   }
 
   @Test

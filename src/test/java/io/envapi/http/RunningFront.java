@@ -29,7 +29,6 @@ import java.util.function.UnaryOperator;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
-import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Source;
 
@@ -106,19 +105,21 @@ final class RunningFront implements AutoCloseable {
             true,
             load,
             "");
+    var stopping = new Stopping();
     var front =
         new Front(
             routes(keyring),
             new Gate(apiKeys, keyring.tokens(), "personal", load.refusedPerSecond()),
             UnaryOperator.identity(),
             settings,
+            stopping,
             metrics,
             Materializer.createMaterializer(system));
-    ServerBinding binding =
-        HttpServer.start(system, front::handle, settings, metrics)
+    HttpServer server =
+        HttpServer.start(system, front::handle, stopping, settings, metrics)
             .toCompletableFuture()
             .get(30, TimeUnit.SECONDS);
-    return new RunningFront(devKeyring, keyring, system, binding.localAddress());
+    return new RunningFront(devKeyring, keyring, system, server.localAddress());
   }
 
   private static RouteTable routes(Keyring keyring) {

@@ -105,7 +105,6 @@ class TenancyTest {
     sample("POST /v1/shells/{shell}/signal", "", "{\"signal\":\"KILL\"}");
     sample("POST /v1/shells/{shell}/stdin", "", "{\"data\":\"x\"}");
     sample("POST /v1/shells/{shell}/resize", "", "{\"rows\":10,\"cols\":10}");
-    sample("GET /v1/environments/{environment}/events", "", "");
     sample("GET /v1/commands/{command}", "", "");
     sample("GET /v1/commands/{command}/output/stream", "", "");
     sample("POST /v1/exec", "", "{\"environment_id\":\"{environment}\",\"command\":\"true\"}");
