@@ -197,6 +197,7 @@ class Follower:
 
     def __init__(self, client, shell, never):
         self.connection = connect(BASE)
+        self.sock = self.connection.sock
         self.connection.request(
             "GET", "/v1/shells/%s/output/stream?encoding=base64" % shell, headers=client.headers())
         self.closed = False
@@ -213,7 +214,7 @@ class Follower:
 
     def close(self):
         self.closed = True
-        self.connection.sock.shutdown(socket.SHUT_RDWR)
+        self.sock.shutdown(socket.SHUT_RDWR)
 
 
 # --- idle shells ---
