@@ -17,6 +17,8 @@ final class EnvironmentLife {
   private int opening;
   private long lastActivityAt;
   private boolean usedSinceMeasured;
+  private boolean busy = true;
+  private Optional<Failure> unprepared = Optional.empty();
 
   EnvironmentLife(EnvironmentId id, SandboxTier tier) {
     this.id = id;
@@ -25,6 +27,25 @@ final class EnvironmentLife {
 
   void prepared(Workspace ready) {
     workspace = Optional.of(ready);
+    unprepared = Optional.empty();
+  }
+
+  void unprepared(Failure why) {
+    unprepared = Optional.of(why);
+  }
+
+  /** Why there is no workspace, after a recovery. */
+  Optional<Failure> unprepared() {
+    return unprepared;
+  }
+
+  void busy(boolean now) {
+    busy = now;
+  }
+
+  /** Whether it is being prepared, emptied or removed, for which requests wait. */
+  boolean isBusy() {
+    return busy;
   }
 
   /** Only once it is prepared, which every request waits for. */

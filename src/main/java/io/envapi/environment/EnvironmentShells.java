@@ -12,7 +12,6 @@ import io.envapi.shell.ShellEnd;
 import io.envapi.shell.ShellIdentity;
 import io.envapi.shell.ShellProcess;
 import io.envapi.shell.ShellView;
-import io.envapi.shell.TerminalSize;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -39,66 +38,6 @@ final class EnvironmentShells {
   private static final Duration CLOSING = Duration.ofSeconds(60);
   private static final int RECENT_COMMANDS = 20;
 
-  /** Why a shell is being opened. */
-  sealed interface Wanted {
-
-    Environment.Asked request();
-
-    String cwd();
-
-    Map<String, String> environment();
-
-    Optional<TerminalSize> terminal();
-
-    default boolean isForOneCommand() {
-      return this instanceof ForOnce;
-    }
-
-    static Wanted shell(Environment.OpenShell open) {
-      return new ForCaller(open);
-    }
-
-    static Wanted once(Environment.RunOnce run) {
-      return new ForOnce(run);
-    }
-  }
-
-  private record ForCaller(Environment.OpenShell request) implements Wanted {
-
-    @Override
-    public String cwd() {
-      return request.cwd();
-    }
-
-    @Override
-    public Map<String, String> environment() {
-      return request.environment();
-    }
-
-    @Override
-    public Optional<TerminalSize> terminal() {
-      return request.terminal();
-    }
-  }
-
-  private record ForOnce(Environment.RunOnce request) implements Wanted {
-
-    @Override
-    public String cwd() {
-      return request.once().cwd();
-    }
-
-    @Override
-    public Map<String, String> environment() {
-      return request.once().environment();
-    }
-
-    @Override
-    public Optional<TerminalSize> terminal() {
-      return request.once().terminal();
-    }
-  }
-
   private final ActorContext<Environment.Command> context;
   private final EnvironmentRuntime runtime;
   private final ActorRef<ShellActor.Notice> notices;
@@ -116,7 +55,7 @@ final class EnvironmentShells {
   }
 
   /** An id for a spare shell, when one can be started along with {@code wanted}. */
-  Optional<ShellId> spare(EnvironmentId environment, Wanted wanted, int lastStored) {
+  Optional<ShellId> spare(EnvironmentId environment, WantedShell wanted, int lastStored) {
     return wanted.isForOneCommand() && runtime.processes().wantsSpare(environment)
         ? Optional.of(ShellId.of(environment, nextNumber(lastStored)))
         : Optional.empty();
@@ -171,7 +110,7 @@ final class EnvironmentShells {
   }
 
   /** Gives a new shell its actor and answers the caller who wanted it. */
-  void begin(ShellRecord record, Workspace workspace, Wanted wanted) {
+  void begin(ShellRecord record, Workspace workspace, WantedShell wanted) {
     ActorRef<Shell.Command> shell =
         context.spawn(
             ShellActor.createNew(
@@ -179,8 +118,9 @@ final class EnvironmentShells {
             record.identity().id().value());
     actors.put(record.identity().id(), shell);
     switch (wanted) {
-      case ForCaller(var open) -> open.replyTo().tell(new Environment.Opened(opened(record)));
-      case ForOnce(var run) -> new OneShot(context.getSystem(), shell).run(run);
+      case WantedShell.ForCaller(var open) ->
+          open.replyTo().tell(new Environment.Opened(opened(record)));
+      case WantedShell.ForOnce(var run) -> new OneShot(context.getSystem(), shell).run(run);
     }
   }
 
@@ -290,13 +230,15 @@ final class EnvironmentShells {
     List<CompletionStage<Void>> reaped =
         present.running().stream()
             .map(
-                s ->
-                    asked(s, workspace)
-                        .thenCompose(
-                            view ->
-                                view.currentCommand().isEmpty() && view.lastActivityAt() < oldest
-                                    ? reap(present, actor(s, workspace), s.identity().id())
-                                    : CompletableFuture.<Void>completedStage(null)))
+                s -> {
+                  ActorRef<Shell.Command> shell = actor(s, workspace);
+                  return asked(s, workspace)
+                      .thenCompose(
+                          view ->
+                              view.currentCommand().isEmpty() && view.lastActivityAt() < oldest
+                                  ? reap(present, shell, s.identity().id())
+                                  : CompletableFuture.<Void>completedStage(null));
+                })
             .toList();
     return all(reaped).thenApply(done -> null);
   }

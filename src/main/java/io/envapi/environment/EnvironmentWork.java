@@ -83,7 +83,7 @@ final class EnvironmentWork {
       Workspace workspace,
       ShellId shell,
       Optional<ShellId> spare,
-      EnvironmentShells.Wanted wanted,
+      WantedShell wanted,
       String cwd,
       Quotas quotas) {
     var opening =

@@ -1,6 +1,7 @@
 package io.envapi.host;
 
 import io.envapi.account.Account;
+import io.envapi.account.AccountActor;
 import io.envapi.account.Quotas;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
@@ -32,7 +33,8 @@ public final class Accounts {
     sharding.init(
         Entity.of(
             KEY,
-            context -> Account.create(new AccountId(context.getEntityId()), defaults, placer)));
+            context ->
+                AccountActor.create(new AccountId(context.getEntityId()), defaults, placer)));
   }
 
   /** The deployment's quotas. */

@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
+import org.apache.pekko.http.javadsl.model.HttpEntities;
+import org.apache.pekko.http.javadsl.model.HttpEntity;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.RemoteAddress;
@@ -209,13 +212,21 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
     if (Front.isStream(response)) {
       connection.stream = true;
     }
-    return response.transformEntityDataBytes(
+    Flow<ByteString, ByteString, NotUsed> watch =
         Flow.<ByteString>create()
             .watchTermination(
                 (mat, done) -> {
                   done.whenComplete((_, _) -> connection.end(System.nanoTime()));
                   return mat;
-                }));
+                });
+    // Transforming an entity would forget its length.
+    return response.entity() instanceof HttpEntity.Default known
+        ? response.withEntity(
+            HttpEntities.create(
+                known.getContentType(),
+                known.getContentLengthOption().orElseThrow(),
+                known.getDataBytes().via(watch)))
+        : response.transformEntityDataBytes(watch);
   }
 
   private Optional<Connection> of(HttpRequest request) {

@@ -29,7 +29,9 @@ final class Framing {
   /** The end of the awaited command. */
   record End(int status) implements Piece {}
 
-  private byte[] awaited = new byte[0];
+  /** Set by whoever writes a command, read by the thread that reads the output. */
+  private volatile byte[] awaited = new byte[0];
+
   private ByteString held = ByteString.emptyByteString();
 
   static String nonce() {

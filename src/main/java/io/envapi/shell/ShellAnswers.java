@@ -116,7 +116,7 @@ final class ShellAnswers {
     OutputReader reader = reader(state);
     Optional<OutputRing.Slice> inMemory =
         process
-            .map(p -> p.ring().read(follow.cursor(), follow.maxBytes()))
+            .map(p -> p.output().ring().read(follow.cursor(), follow.maxBytes()))
             .filter(slice -> slice.dropped() == 0);
     if (inMemory.isPresent()) {
       follow.replyTo().tell(new Shell.Followed(view, inMemory.get().upTo(limit), commands));
@@ -140,7 +140,7 @@ final class ShellAnswers {
     long end = outputEnd(state);
     return state
         .running()
-        .flatMap(command -> process.flatMap(p -> p.end(command.id())))
+        .flatMap(command -> process.flatMap(p -> p.output().end(command.id())))
         .map(CompletionStage::toCompletableFuture)
         .filter(CompletableFuture::isDone)
         .map(ended -> Math.min(end, ended.join().outputEnd()))
@@ -251,12 +251,12 @@ final class ShellAnswers {
   }
 
   private OutputReader reader(ShellState state) {
-    return new OutputReader(process.map(ShellProcess::ring), logs, state.history());
+    return new OutputReader(process.map(p -> p.output().ring()), logs, state.history());
   }
 
   private CommandRecord current(CommandRecord command) {
     return command.isRunning()
-        ? command.withLogBytes(process.map(ShellProcess::logBytes).orElse(0L))
+        ? command.withLogBytes(process.map(p -> p.output().logBytes()).orElse(0L))
         : command;
   }
 

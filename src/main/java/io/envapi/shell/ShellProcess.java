@@ -1,6 +1,5 @@
 package io.envapi.shell;
 
-import io.envapi.id.CommandId;
 import io.envapi.id.ShellId;
 import io.envapi.linux.ExitStatus;
 import io.envapi.linux.FileDescriptor;
@@ -25,16 +24,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import org.apache.pekko.stream.ActorAttributes;
-import org.apache.pekko.stream.javadsl.Keep;
-import org.apache.pekko.stream.javadsl.Sink;
-import org.apache.pekko.stream.javadsl.Source;
-import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live process of a shell: its pipes, its output and the command it runs.
+ * The live process of a shell: its pipes, what it is told through them, and how it ends.
  *
  * <p>It outlives a restart of its actor, which finds it again in {@link ShellProcesses} and takes
  * up the end of the running command where it left it.
@@ -42,7 +36,6 @@ import org.slf4j.LoggerFactory;
 public final class ShellProcess {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellProcess.class);
-  private static final String DISPATCHER = "envapi-output-dispatcher";
 
   /** Bytes that always fit into the script's pipe, which is empty between commands; pipe(7). */
   private static final int PIPE_HOLDS = 32 << 10;
@@ -63,28 +56,17 @@ public final class ShellProcess {
       Memfd bulk,
       Optional<Terminal> terminal) {}
 
-  /** The newest command. */
-  private record Current(CommandId id, CommandLog log, CompletableFuture<CommandEnd> end) {}
-
   private final ShellId id;
   private final Started started;
   private final Pipes pipes;
   private final CompletableFuture<Void> sandboxLost;
   private final String scriptPipe;
   private final Executor waiting;
-  private final OutputRing ring;
-  private final ShellMeter meter;
-  private final Path logs;
-  private final Framing framing = new Framing();
-  private final Redaction redaction = new Redaction();
+  private final ShellOutput output;
   private final StdinPipe stdin;
   private final Optional<StdinPipe> tty;
   private final CompletableFuture<ExitStatus> gone = new CompletableFuture<>();
   private final CompletableFuture<ExitStatus> exited = new CompletableFuture<>();
-  private Optional<Current> current = Optional.empty();
-  private Runnable onOutput = () -> {};
-  private boolean logging;
-  private int lastStatus;
   private volatile boolean replaced;
   private volatile Optional<String> fate = Optional.empty();
   private volatile boolean killed;
@@ -102,9 +84,7 @@ public final class ShellProcess {
     this.started = started;
     this.pipes = pipes;
     this.sandboxLost = sandboxLost;
-    this.logs = logs;
-    this.meter = runtime.meter();
-    this.ring = new OutputRing(ringBytes, 0);
+    this.output = new ShellOutput(new OutputRing(ringBytes, 0), runtime.meter(), logs, gone);
     this.scriptPipe = pipes.script().link();
     this.waiting = runtime.waiting();
     Poller poller = runtime.poller();
@@ -122,11 +102,8 @@ public final class ShellProcess {
   }
 
   private void pump(Poller poller, ShellRuntime runtime) {
-    Source.fromGraph(new OutputSource(pipes.output(), poller, exited))
-        .mapConcat(framing::feed)
-        .toMat(Sink.foreach(this::deliver), Keep.right())
-        .withAttributes(ActorAttributes.dispatcher(DISPATCHER))
-        .run(runtime.materializer())
+    output
+        .pump(new OutputSource(pipes.output(), poller, exited), runtime.materializer())
         .whenComplete(
             (done, failure) -> {
               if (failure != null) {
@@ -173,10 +150,7 @@ public final class ShellProcess {
   }
 
   private void finish() {
-    synchronized (this) {
-      emit(redaction.feed(framing.flush()));
-      emit(redaction.flush());
-    }
+    output.flush();
     var _ =
         exited.thenAccept(
             status -> {
@@ -184,87 +158,22 @@ public final class ShellProcess {
               tty.ifPresent(StdinPipe::close);
               pipes.script().close();
               pipes.bulk().close();
-              endCurrent(new CommandEnd.ShellGone(status));
+              output.shellGone(status);
               started.members().close();
               gone.complete(status);
             });
   }
 
-  private void deliver(Framing.Piece piece) {
-    switch (piece) {
-      case Framing.Output(var bytes) -> {
-        synchronized (this) {
-          emit(redaction.feed(bytes));
-        }
-      }
-      case Framing.End(var status) -> {
-        synchronized (this) {
-          emit(redaction.flush());
-          lastStatus = status;
-        }
-        endCurrent(new CommandEnd.Framed(status));
-      }
-    }
-  }
-
-  private void emit(ByteString bytes) {
-    if (!bytes.isEmpty()) {
-      meter.printed(bytes.size());
-      // Who has read a byte finds the next ones in the log, should the service be killed here.
-      if (logging) {
-        current.ifPresent(c -> c.log().append(bytes));
-      }
-      ring.append(bytes);
-      onOutput.run();
-    }
-  }
-
-  private void endCurrent(CommandEnd.How how) {
-    Current ended;
-    CommandEnd end;
-    synchronized (this) {
-      if (current.isEmpty() || current.get().end().isDone()) {
-        return;
-      }
-      ended = current.get();
-      ended.log().close();
-      end = new CommandEnd(how, ring.end(), ended.log().bytes(), ended.log().truncated());
-      logging = false;
-    }
-    ended.end().complete(end);
-  }
-
-  /**
-   * A command that output belongs to from now on.
-   *
-   * @param outputStart the cursor of its first byte
-   * @param end completes when it has ended
-   */
-  record Prepared(long outputStart, CompletionStage<CommandEnd> end) {}
-
-  synchronized Prepared prepare(CommandId command, long logCap) {
-    var end = new CompletableFuture<CommandEnd>();
-    var next = new Current(command, new CommandLog(logs, command, logCap), end);
-    current = Optional.of(next);
-    logging = true;
-    if (gone.isDone()) {
-      end.complete(new CommandEnd(new CommandEnd.ShellGone(gone.join()), ring.end(), 0, false));
-    }
-    return new Prepared(ring.end(), end);
-  }
-
   /** Writes the prepared command to the shell. {@code variables} are secrets, and stay redacted. */
   void execute(String text, Map<String, String> variables) {
     String nonce = Framing.nonce();
+    int lastStatus = output.await(nonce);
     String line;
-    synchronized (this) {
-      framing.await(nonce);
-      if (Script.isBulk(text)) {
-        pipes.bulk().replace(text.getBytes(StandardCharsets.UTF_8));
-        line = Script.bulkLine(lastStatus, variables, nonce);
-      } else {
-        line = Script.line(text, lastStatus, variables, nonce);
-      }
+    if (Script.isBulk(text)) {
+      pipes.bulk().replace(text.getBytes(StandardCharsets.UTF_8));
+      line = Script.bulkLine(lastStatus, variables, nonce);
+    } else {
+      line = Script.line(text, lastStatus, variables, nonce);
     }
     byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
     if (bytes.length <= PIPE_HOLDS) {
@@ -284,33 +193,12 @@ public final class ShellProcess {
     }
   }
 
-  void redact(String service, byte[] secret) {
-    synchronized (this) {
-      redaction.add(service, secret);
-    }
-  }
-
-  /** The end of {@code command}, if that is the newest. */
-  synchronized Optional<CompletionStage<CommandEnd>> end(CommandId command) {
-    return current.filter(c -> c.id().equals(command)).map(Current::end);
-  }
-
-  /** Bytes of the running command's log. */
-  synchronized long logBytes() {
-    return current.map(c -> c.log().bytes()).orElse(0L);
-  }
-
-  /** Called after every piece of output, on the thread that read it. */
-  synchronized void onOutput(Runnable listener) {
-    onOutput = listener;
-  }
-
   public ShellId id() {
     return id;
   }
 
-  OutputRing ring() {
-    return ring;
+  ShellOutput output() {
+    return output;
   }
 
   StdinPipe stdin() {

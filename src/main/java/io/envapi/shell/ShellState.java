@@ -31,6 +31,11 @@ public record ShellState(int lastNumber, List<CommandRecord> history) implements
     return last().filter(CommandRecord::isRunning);
   }
 
+  /** The command if it is the one that runs. */
+  Optional<CommandRecord> running(CommandId id) {
+    return running().filter(c -> c.id().equals(id));
+  }
+
   /** The newest of the {@link CommandMarks}. */
   int mark() {
     return last()

@@ -47,7 +47,7 @@ class AccountSpec extends ActorBehaviour {
 
   private def behavior(hosts: Account.Placer, overrides: (String, Number)*): Behavior[Account.Command] = {
     accounts += 1
-    Account.create(new AccountId(s"account-$accounts"), quotas(overrides: _*), hosts)
+    AccountActor.create(new AccountId(s"account-$accounts"), quotas(overrides: _*), hosts)
   }
 
   /** Serializes all that goes through it, commands and states too. */

@@ -1,0 +1,301 @@
+package io.envapi.account;
+
+import io.envapi.Supervised;
+import io.envapi.Unanswered;
+import io.envapi.failure.Failure;
+import io.envapi.id.AccountId;
+import io.envapi.id.EnvironmentId;
+import io.envapi.id.HostId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.pekko.actor.typed.ActorRef;
+import org.apache.pekko.actor.typed.Behavior;
+import org.apache.pekko.actor.typed.PreRestart;
+import org.apache.pekko.actor.typed.javadsl.ActorContext;
+import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.persistence.typed.PersistenceId;
+import org.apache.pekko.persistence.typed.RecoveryCompleted;
+import org.apache.pekko.persistence.typed.javadsl.CommandHandlerWithReply;
+import org.apache.pekko.persistence.typed.javadsl.EventHandler;
+import org.apache.pekko.persistence.typed.javadsl.EventSourcedBehaviorWithEnforcedReplies;
+import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
+import org.apache.pekko.persistence.typed.javadsl.RetentionCriteria;
+import org.apache.pekko.persistence.typed.javadsl.SignalHandler;
+
+/**
+ * One account: which environments it has and where they are, and how much it may use.
+ *
+ * <p>Every check against a quota of environments happens here, so that parallel creates cannot
+ * exceed it.
+ */
+public final class AccountActor
+    extends EventSourcedBehaviorWithEnforcedReplies<Account.Command, AccountEvent, AccountState> {
+
+  /** What the actor tells itself. */
+  sealed interface Internal extends Account.Command {}
+
+  /** The answer to a create is overdue. */
+  private record Settle(EnvironmentId id) implements Internal {}
+
+  private static final Duration OVERDUE = Duration.ofSeconds(60);
+  private static final Duration SETTLE_AGAIN = Duration.ofSeconds(10);
+
+  private final ActorContext<Account.Command> context;
+  private final Unanswered unanswered;
+  private final AccountId id;
+  private final Quotas defaults;
+  private final Account.Placer placer;
+  private final Map<EnvironmentId, List<ActorRef<Account.CreateReply>>> creating = new HashMap<>();
+
+  public static Behavior<Account.Command> create(
+      AccountId id, Quotas defaults, Account.Placer placer) {
+    return Supervised.restarting(
+        unanswered ->
+            Behaviors.setup(
+                context -> new AccountActor(context, unanswered, id, defaults, placer)));
+  }
+
+  private AccountActor(
+      ActorContext<Account.Command> context,
+      Unanswered unanswered,
+      AccountId id,
+      Quotas defaults,
+      Account.Placer placer) {
+    // An account's id may hold the separator, which the other way of making this does not take.
+    super(PersistenceId.ofUniqueId("Account|" + id.value()));
+    this.context = context;
+    this.unanswered = unanswered;
+    this.id = id;
+    this.defaults = defaults;
+    this.placer = placer;
+  }
+
+  @Override
+  public AccountState emptyState() {
+    return AccountState.EMPTY;
+  }
+
+  @Override
+  public RetentionCriteria retentionCriteria() {
+    return RetentionCriteria.snapshotEvery(100, 1).withDeleteEventsOnSnapshot();
+  }
+
+  @Override
+  public EventHandler<AccountState, AccountEvent> eventHandler() {
+    return AccountState::with;
+  }
+
+  @Override
+  public SignalHandler<AccountState> signalHandler() {
+    return newSignalHandlerBuilder()
+        .onSignal(RecoveryCompleted.instance(), this::settleUnanswered)
+        .onSignal(PreRestart.class, (state, signal) -> leaveCreating())
+        .build();
+  }
+
+  @Override
+  public CommandHandlerWithReply<Account.Command, AccountEvent, AccountState> commandHandler() {
+    return this::onCommand;
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> onCommand(
+      AccountState state, Account.Command command) {
+    unanswered.handled(command);
+    return switch (command) {
+      case Account.Create create -> onCreate(state, create);
+      case Account.Find(var wanted, var replyTo) -> Effect().reply(replyTo, find(state, wanted));
+      case Account.Claims(var wanted, var replyTo) ->
+          Effect()
+              .reply(
+                  replyTo,
+                  new Account.ClaimsReply(state.environments().containsKey(wanted.value())));
+      case Account.ListEnvironments(var replyTo) -> Effect().reply(replyTo, list(state));
+      case Account.ReadQuotas(var replyTo) -> Effect().reply(replyTo, quotas(state));
+      case Account.OverrideQuotas override -> {
+        unanswered.hold(override);
+        yield Effect()
+            .persist(
+                new AccountEvent.QuotasOverridden(override.overrides(), System.currentTimeMillis()))
+            .thenRun((AccountState next) -> unanswered.handled(override))
+            .thenReply(override.replyTo(), this::quotas);
+      }
+      case Account.Changed changed -> onChanged(state, changed);
+      case Account.Placement placement -> onPlacement(state, placement);
+      case Settle(var overdue) -> {
+        settle(state, overdue);
+        yield Effect().noReply();
+      }
+    };
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> onCreate(
+      AccountState state, Account.Create create) {
+    AccountState.Entry known = state.environments().get(create.id().value());
+    if (known != null) {
+      return onRepeated(known, create);
+    }
+    Quotas quotas = effective(state);
+    EnvironmentSpec spec = create.spec().within(quotas);
+    Optional<Failure> refusal =
+        QuotaChecks.limits(spec.limits(), quotas)
+            .or(() -> QuotaChecks.environments(state, spec, quotas));
+    Optional<HostId> host = placer.choose();
+    if (refusal.isPresent() || host.isEmpty()) {
+      Failure failure = refusal.orElseGet(() -> new Failure.NoCapacity(5));
+      return Effect().reply(create.replyTo(), new Account.Refused(failure));
+    }
+    EnvironmentId fresh = create.id();
+    unanswered.hold(create);
+    return Effect()
+        .persist(
+            new AccountEvent.EnvironmentReserved(
+                fresh, host.get(), spec.profile(), System.currentTimeMillis()))
+        .thenRun(
+            (AccountState next) -> {
+              unanswered.handled(create);
+              await(create);
+              placer.place(host.get(), id, fresh, spec, context.getSelf().narrow());
+              context.scheduleOnce(OVERDUE, context.getSelf(), new Settle(fresh));
+            })
+        .thenNoReply();
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> onRepeated(
+      AccountState.Entry known, Account.Create create) {
+    if (known.phase() == AccountState.Phase.RESERVED) {
+      await(create);
+      return Effect().noReply();
+    }
+    return Effect().reply(create.replyTo(), new Account.Created(create.id(), known.host()));
+  }
+
+  private void await(Account.Create create) {
+    creating.computeIfAbsent(create.id(), _ -> new ArrayList<>()).add(create.replyTo());
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> onPlacement(
+      AccountState state, Account.Placement placement) {
+    EnvironmentId environment = placement.id();
+    AccountState.Entry entry = state.environments().get(environment.value());
+    if (entry == null || entry.phase() != AccountState.Phase.RESERVED) {
+      return Effect().noReply();
+    }
+    return switch (placement) {
+      case Account.Placed _ ->
+          answering(
+              environment,
+              new AccountEvent.EnvironmentPlaced(environment),
+              new Account.Created(environment, entry.host()));
+      case Account.NotPlaced(var _, var failure) ->
+          answering(
+              environment,
+              new AccountEvent.EnvironmentReleased(environment),
+              new Account.Refused(failure));
+    };
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> answering(
+      EnvironmentId placed, AccountEvent event, Account.CreateReply reply) {
+    return Effect()
+        .persist(event)
+        .thenRun(
+            (AccountState next) -> {
+              List<ActorRef<Account.CreateReply>> waiting = creating.remove(placed);
+              if (waiting != null) {
+                waiting.forEach(replyTo -> replyTo.tell(reply));
+              }
+            })
+        .thenNoReply();
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> onChanged(
+      AccountState state, Account.Changed changed) {
+    EnvironmentId environment = changed.id();
+    AccountState.Entry entry = state.environments().get(environment.value());
+    if (entry == null || !isNews(entry.phase(), changed.change())) {
+      return Effect().reply(changed.replyTo(), new Account.Noted());
+    }
+    AccountEvent event =
+        switch (changed.change()) {
+          case ARCHIVED -> new AccountEvent.EnvironmentArchived(environment);
+          case REVIVED -> new AccountEvent.EnvironmentRevived(environment);
+          case DELETED -> new AccountEvent.EnvironmentReleased(environment);
+        };
+    unanswered.hold(changed);
+    return Effect()
+        .persist(event)
+        .thenRun((AccountState next) -> unanswered.handled(changed))
+        .thenReply(changed.replyTo(), next -> new Account.Noted());
+  }
+
+  /** An environment tells its state again after each restart; a create has its own answer. */
+  private static boolean isNews(AccountState.Phase known, Account.Change change) {
+    return switch (change) {
+      case ARCHIVED -> known == AccountState.Phase.ACTIVE;
+      case REVIVED -> known == AccountState.Phase.ARCHIVED;
+      case DELETED -> true;
+    };
+  }
+
+  /**
+   * A create that was never answered left a place behind. Its host is asked what became of it: an
+   * environment that was made is the account's, though whoever asked for it may not know.
+   */
+  private void settleUnanswered(AccountState state) {
+    state
+        .environments()
+        .forEach(
+            (environment, entry) -> {
+              if (entry.phase() == AccountState.Phase.RESERVED) {
+                context.getSelf().tell(new Settle(new EnvironmentId(environment)));
+              }
+            });
+  }
+
+  private void settle(AccountState state, EnvironmentId overdue) {
+    AccountState.Entry entry = state.environments().get(overdue.value());
+    if (entry != null && entry.phase() == AccountState.Phase.RESERVED) {
+      placer.settle(entry.host(), overdue, context.getSelf().narrow());
+      context.scheduleOnce(SETTLE_AGAIN, context.getSelf(), new Settle(overdue));
+    }
+  }
+
+  /** The environments may be made all the same, so this is no refusal for want of a journal. */
+  private void leaveCreating() {
+    Account.Refused refused = new Account.Refused(new Failure.HostUnavailable(2));
+    creating.values().forEach(all -> all.forEach(replyTo -> replyTo.tell(refused)));
+    creating.clear();
+  }
+
+  private Account.FindReply find(AccountState state, EnvironmentId wanted) {
+    AccountState.Entry entry = state.environments().get(wanted.value());
+    if (entry == null || entry.phase() == AccountState.Phase.RESERVED) {
+      return new Account.Unknown();
+    }
+    return new Account.Found(
+        entry.host(), effective(state), state.counted(entry.profile()), state.counted());
+  }
+
+  private static Account.Listed list(AccountState state) {
+    return new Account.Listed(
+        state.environments().entrySet().stream()
+            .filter(e -> e.getValue().phase() != AccountState.Phase.RESERVED)
+            .map(
+                e ->
+                    new Account.Located(
+                        new EnvironmentId(e.getKey()), e.getValue().host(), e.getValue().profile()))
+            .toList());
+  }
+
+  private Account.QuotasReply quotas(AccountState state) {
+    return new Account.QuotasReply(effective(state), state.overrides(), defaults);
+  }
+
+  private Quotas effective(AccountState state) {
+    return defaults.with(state.overrides());
+  }
+}

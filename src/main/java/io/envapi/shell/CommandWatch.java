@@ -1,0 +1,83 @@
+package io.envapi.shell;
+
+import io.envapi.id.CommandId;
+import io.envapi.process.ProcFs;
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * Watches the running command: kills it when its time is over, and the shell when it waits for its
+ * next line although the command's frame never came.
+ */
+final class CommandWatch {
+
+  private static final Duration KILL_ROUND = Duration.ofMillis(50);
+  private static final int KILL_ROUNDS = 20;
+  private static final Duration QUIET = Duration.ofSeconds(1);
+
+  /** What the actor tells itself of a command that may still run. */
+  sealed interface Step extends ShellActor.Internal {
+
+    CommandId id();
+  }
+
+  private record Deadline(CommandId id) implements Step {}
+
+  private record KillRound(CommandId id, long sinceTicks, int round) implements Step {}
+
+  private record QuietCheck(CommandId id, long outputEnd, boolean asked) implements Step {}
+
+  private final ShellSelf self;
+
+  CommandWatch(ShellSelf self) {
+    this.self = self;
+  }
+
+  /**
+   * @param left what is left of the command's time
+   */
+  void begin(ShellProcess shell, CommandId id, Optional<Duration> left) {
+    left.ifPresent(time -> self.later(time, new Deadline(id)));
+    self.later(QUIET, new QuietCheck(id, shell.output().ring().end(), false));
+  }
+
+  void on(ShellState state, Step step) {
+    Optional<CommandRecord> running = state.running(step.id());
+    if (running.isEmpty()) {
+      return;
+    }
+    switch (step) {
+      case Deadline(var id) -> onDeadline(running.get());
+      case KillRound round -> self.process().ifPresent(shell -> onKillRound(shell, round));
+      case QuietCheck check -> self.process().ifPresent(shell -> onQuietCheck(shell, check));
+    }
+  }
+
+  private void onDeadline(CommandRecord running) {
+    self.life().timedOut(running.id());
+    long since = ProcFs.ticksAt(running.startedAt());
+    self.context().getSelf().tell(new KillRound(running.id(), since, 0));
+  }
+
+  /** A script goes on with its next line when a child dies, so one round is not enough. */
+  private void onKillRound(ShellProcess shell, KillRound round) {
+    if (round.round() == KILL_ROUNDS || shell.replaced()) {
+      self.inBackground(shell::kill);
+    } else {
+      self.inBackground(() -> shell.killCommand(round.sinceTicks()));
+      self.later(KILL_ROUND, new KillRound(round.id(), round.sinceTicks(), round.round() + 1));
+    }
+  }
+
+  private void onQuietCheck(ShellProcess shell, QuietCheck check) {
+    long outputEnd = shell.output().ring().end();
+    if (outputEnd != check.outputEnd() || !shell.asksForNextLine()) {
+      self.later(QUIET, new QuietCheck(check.id(), outputEnd, false));
+    } else if (!check.asked()) {
+      self.later(QUIET, new QuietCheck(check.id(), outputEnd, true));
+    } else {
+      self.life().killedFor(CommandEnds.FRAME_LOST);
+      self.inBackground(shell::kill);
+    }
+  }
+}
