@@ -34,6 +34,7 @@ record Journal(Kind kind, String url, String user, String password) {
   }
 
   private static final String DATABASE = "pekko-persistence-jdbc.shared-databases.slick";
+  private static final String FOR_READERS = "pekko-persistence-jdbc.shared-databases.readers";
 
   /** The one that the {@code journal} settings name, or else the embedded one. */
   static Journal of(Config envapi, Path directory) {
@@ -83,13 +84,17 @@ record Journal(Kind kind, String url, String user, String password) {
   }
 
   Config config() {
+    return config(DATABASE).withFallback(config(FOR_READERS));
+  }
+
+  private Config config(String database) {
     return ConfigFactory.parseMap(
         Map.of(
-            DATABASE + ".profile", kind.profile,
-            DATABASE + ".db.driver", kind.driver,
-            DATABASE + ".db.url", url,
-            DATABASE + ".db.user", user,
-            DATABASE + ".db.password", password));
+            database + ".profile", kind.profile,
+            database + ".db.driver", kind.driver,
+            database + ".db.url", url,
+            database + ".db.user", user,
+            database + ".db.password", password));
   }
 
   /** Without the address and what opens it. */

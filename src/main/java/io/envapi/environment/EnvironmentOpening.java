@@ -51,7 +51,7 @@ final class EnvironmentOpening {
       return effects.refuse(wanted.request(), refusal.get());
     }
     life.used(System.currentTimeMillis());
-    int number = shells.nextNumber(present.lastShell());
+    int number = self.runtime().processes().nextNumber(self.id(), present.lastShell());
     life.opening();
     Workspace place = life.workspace();
     ShellId shell = ShellId.of(self.id(), number);

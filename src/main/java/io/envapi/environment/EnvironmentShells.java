@@ -43,7 +43,6 @@ final class EnvironmentShells {
   private final ActorRef<ShellActor.Notice> notices;
   private final Map<ShellId, ActorRef<Shell.Command>> actors = new HashMap<>();
   private final Set<ShellId> awaited = new HashSet<>();
-  private int lastNumber;
 
   EnvironmentShells(
       ActorContext<Environment.Command> context,
@@ -57,14 +56,9 @@ final class EnvironmentShells {
   /** An id for a spare shell, when one can be started along with {@code wanted}. */
   Optional<ShellId> spare(EnvironmentId environment, WantedShell wanted, int lastStored) {
     return wanted.isForOneCommand() && runtime.processes().wantsSpare(environment)
-        ? Optional.of(ShellId.of(environment, nextNumber(lastStored)))
+        ? Optional.of(
+            ShellId.of(environment, runtime.processes().nextNumber(environment, lastStored)))
         : Optional.empty();
-  }
-
-  /** The number of the next shell; never given twice, also when opening fails. */
-  int nextNumber(int lastStored) {
-    lastNumber = Math.max(lastNumber, lastStored) + 1;
-    return lastNumber;
   }
 
   /** The actor of a shell, started where there is none. */

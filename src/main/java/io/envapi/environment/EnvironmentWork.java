@@ -210,6 +210,7 @@ final class EnvironmentWork {
   /** Ends everything of the environment and deletes what it has on the host. */
   void remove(int uid) {
     runtime.processes().dropSpare(id);
+    runtime.processes().forget(id);
     close();
     switch (runtime.sandbox().prepare(id, uid)) {
       case Result.Ok<Workspace>(var workspace) -> {

@@ -222,12 +222,12 @@ final class EnvironmentRoutes {
                     asked.complete(place);
                     return new Environment.MeasureUsage(place.quotas(), replyTo);
                   })
-              .thenCombine(
-                  asked,
-                  (reply, place) ->
+              .thenApply(
+                  reply ->
                       switch (reply) {
+                        // The environment was asked, so its place was found.
                         case Environment.Usage(var usage) ->
-                            Answer.ok(EnvironmentJson.usage(id, usage, place));
+                            Answer.ok(EnvironmentJson.usage(id, usage, asked.join()));
                         case Environment.Refused(var failure) -> Problems.of(failure);
                       });
         });

@@ -56,15 +56,15 @@ final class EventRoutes {
               found.complete(place);
               return new Environment.AwaitEvents(last, 0, replyTo);
             })
-        .thenCombine(
-            found,
-            (reply, place) ->
+        .thenApply(
+            reply ->
                 switch (reply) {
+                  // The environment was asked, so its place was found.
                   case Environment.EventsUpTo _ ->
                       new Answer.Events(
                           EventFollower.events(
                               environments,
-                              new EventFollower.Following(id, place, exchange.path()),
+                              new EventFollower.Following(id, found.join(), exchange.path()),
                               last));
                   case Environment.Refused(var failure) -> Problems.of(failure);
                 });

@@ -41,6 +41,7 @@ final class Exchange {
   private final Map<String, String> parameters;
   private final long maxBodyBytes;
   private final Duration bodyTimeout;
+  private final BodyBudget bodies;
   private final Materializer materializer;
   private final Optional<EnvironmentId> drawn;
 
@@ -49,12 +50,14 @@ final class Exchange {
       Visit visit,
       Map<String, String> parameters,
       HttpSettings settings,
+      BodyBudget bodies,
       Materializer materializer) {
     this.request = request;
     this.visit = visit;
     this.parameters = parameters;
     this.maxBodyBytes = settings.maxBodyBytes();
     this.bodyTimeout = settings.load().bodyTimeout();
+    this.bodies = bodies;
     this.materializer = materializer;
     this.drawn = Optional.empty();
   }
@@ -65,6 +68,7 @@ final class Exchange {
     this.parameters = same.parameters;
     this.maxBodyBytes = same.maxBodyBytes;
     this.bodyTimeout = same.bodyTimeout;
+    this.bodies = same.bodies;
     this.materializer = same.materializer;
     this.drawn = drawn;
   }
@@ -186,17 +190,12 @@ final class Exchange {
 
   /** With the whole body, and this request as it is when it has been read. */
   CompletionStage<Answer> whole(BiFunction<byte[], Exchange, CompletionStage<Answer>> then) {
-    return strict()
-        .thenCompose(
-            read ->
-                go(
-                    read,
-                    bytes -> {
-                      var strict =
-                          request.withEntity(
-                              HttpEntities.create(request.entity().getContentType(), bytes));
-                      return then.apply(bytes, new Exchange(this, strict, drawn));
-                    }));
+    return read(
+        bytes -> {
+          var strict =
+              request.withEntity(HttpEntities.create(request.entity().getContentType(), bytes));
+          return then.apply(bytes, new Exchange(this, strict, drawn));
+        });
   }
 
   /** Whether only the head of the answer is wanted. */
@@ -227,7 +226,21 @@ final class Exchange {
   /** With the body, or the answer that says what is wrong with it. */
   <T> CompletionStage<Answer> body(
       Function<Fields, T> reader, Function<T, CompletionStage<Answer>> then) {
-    return strict().thenCompose(read -> go(read, bytes -> go(Bodies.read(bytes, reader), then)));
+    return read(bytes -> go(Bodies.read(bytes, reader), then));
+  }
+
+  private CompletionStage<Answer> read(Function<byte[], CompletionStage<Answer>> then) {
+    HttpEntity entity = request.entity();
+    long room =
+        entity.isStrict()
+            ? 0
+            : Math.min(maxBodyBytes, entity.getContentLengthOption().orElse(maxBodyBytes));
+    if (!bodies.take(room)) {
+      return Problems.of(new Failure.NoCapacity(1)).now();
+    }
+    return strict()
+        .thenCompose(read -> go(read, then))
+        .whenComplete((answer, failure) -> bodies.give(room));
   }
 
   private CompletionStage<Bodies.Read<byte[]>> strict() {

@@ -61,6 +61,7 @@ final class Front {
   private final UnaryOperator<RouteTable.ForCaller> once;
   private final Set<AccountId> operators;
   private final HttpSettings settings;
+  private final BodyBudget bodies;
   private final Load load;
   private final Stopping stopping;
   private final Metrics metrics;
@@ -83,6 +84,7 @@ final class Front {
     this.once = once;
     this.operators = settings.operatorAccounts();
     this.settings = settings;
+    this.bodies = BodyBudget.of(settings.maxBodyBytes());
     this.stopping = stopping;
     this.metrics = metrics;
     this.materializer = materializer;
@@ -121,7 +123,8 @@ final class Front {
         case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
         case RouteTable.Found(var template, var endpoint, var parameters) -> {
           visit.route(template);
-          yield answer(endpoint, new Exchange(request, visit, parameters, settings, materializer));
+          yield answer(
+              endpoint, new Exchange(request, visit, parameters, settings, bodies, materializer));
         }
       };
     } catch (RuntimeException e) {

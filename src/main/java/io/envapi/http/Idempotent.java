@@ -4,6 +4,7 @@ import io.envapi.failure.Failure;
 import io.envapi.failure.Unavailable;
 import io.envapi.host.IdempotencyKeys;
 import io.envapi.idempotency.KeyBucket;
+import io.envapi.idempotency.KeyState;
 import io.envapi.idempotency.StoredAnswer;
 import io.envapi.keyring.Caller;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +33,12 @@ final class Idempotent {
 
   private static final String DOCUMENT = "application/json";
   private static final Pattern KEY = Pattern.compile("[\\x21-\\x7e]{1,255}");
-  private static final int MOST_KEPT = 256 * 1024;
+  private static final Problem NOT_BEGUN = Problems.of(new Failure.AuditUnavailable(false));
+
+  /** Headers that are a part of what is asked for. */
+  private static final List<String> TELLING =
+      List.of("X-Keyring-Profile", "If-Match", "If-None-Match");
+
   private static final int RETRY_SECONDS = 5;
 
   private final IdempotencyKeys keys;
@@ -164,10 +170,12 @@ final class Idempotent {
           PREFERENCES_UNAVAILABLE,
           NO_CAPACITY,
           JOURNAL_UNAVAILABLE,
-          INSUFFICIENT_STORAGE,
-          SANDBOX_ERROR ->
+          INSUFFICIENT_STORAGE ->
           new KeyBucket.NoEffect();
-      case HOST_UNAVAILABLE, AUDIT_UNAVAILABLE, INTERNAL_ERROR -> new KeyBucket.Unknown();
+      case AUDIT_UNAVAILABLE ->
+          problem.equals(NOT_BEGUN) ? new KeyBucket.NoEffect() : new KeyBucket.Unknown();
+      // Of input that nobody read a part may have been taken.
+      case SANDBOX_ERROR, HOST_UNAVAILABLE, INTERNAL_ERROR -> new KeyBucket.Unknown();
       case FORBIDDEN,
           NOT_FOUND,
           METHOD_NOT_ALLOWED,
@@ -189,7 +197,7 @@ final class Idempotent {
 
   private static KeyBucket.Outcome answered(
       int status, String mediaType, Iterable<HttpHeader> headers, byte[] body) {
-    if (body.length > MOST_KEPT) {
+    if (body.length > KeyState.LARGEST_ANSWER) {
       return large(status);
     }
     List<StoredAnswer.Header> kept =
@@ -211,6 +219,10 @@ final class Idempotent {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");
       String head = exchange.method() + "\n" + exchange.path() + "\n" + exchange.rawQuery() + "\n";
       digest.update(head.getBytes(StandardCharsets.UTF_8));
+      for (String name : TELLING) {
+        String line = name + ": " + exchange.headers(name) + "\n";
+        digest.update(line.getBytes(StandardCharsets.UTF_8));
+      }
       return HexFormat.of().formatHex(digest.digest(body));
     } catch (NoSuchAlgorithmException e) {
       throw new IllegalStateException(e);

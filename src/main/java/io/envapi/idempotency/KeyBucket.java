@@ -230,7 +230,7 @@ public final class KeyBucket
     }
     unanswered.hold(finish);
     return Effect()
-        .persist(event(finish))
+        .persist(event(state, finish))
         .thenRun(
             (KeyState next) -> {
               unanswered.handled(finish);
@@ -239,9 +239,11 @@ public final class KeyBucket
         .thenReply(finish.replyTo(), next -> new Noted());
   }
 
-  private static KeyEvent event(Finish finish) {
+  private static KeyEvent event(KeyState state, Finish finish) {
     return switch (finish.outcome()) {
-      case Answered(var answer) -> new KeyEvent.KeyAnswered(finish.key(), answer);
+      case Answered(var answer) ->
+          new KeyEvent.KeyAnswered(
+              finish.key(), state.hasRoomFor(answer) ? answer : answer.withoutBody());
       case NoEffect() -> new KeyEvent.KeyReleased(finish.key());
       case Unknown() -> new KeyEvent.KeyInterrupted(finish.key());
     };

@@ -3,8 +3,10 @@ package io.envapi.idempotency;
 import io.envapi.CborSerializable;
 import io.envapi.id.EnvironmentId;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -21,8 +23,11 @@ public record KeyState(Map<String, Entry> entries) implements CborSerializable {
   /** Most keys of a bucket; more are refused, none is forgotten before its time. */
   static final int MOST_KEYS = 5_000;
 
-  /** Most bytes of answers in a bucket. */
-  static final long MOST_BYTES = 8L << 20;
+  /** Most bytes of answers in a bucket, which its actor holds in memory. */
+  static final long MOST_BYTES = 2L << 20;
+
+  /** Most bytes of an answer that is kept; there is no room for a key if this does not fit. */
+  public static final int LARGEST_ANSWER = 256 << 10;
 
   static final KeyState EMPTY = new KeyState(Map.of());
 
@@ -55,15 +60,17 @@ public record KeyState(Map<String, Entry> entries) implements CborSerializable {
 
   /** Whether there is no room for another key. */
   boolean isFull(long now) {
-    int keys = 0;
-    long bytes = 0;
-    for (Entry entry : entries.values()) {
-      if (!entry.isExpired(now)) {
-        keys++;
-        bytes += entry.answer().map(StoredAnswer::size).orElse(0);
-      }
-    }
-    return keys >= MOST_KEYS || bytes >= MOST_BYTES;
+    List<Entry> known = entries.values().stream().filter(e -> !e.isExpired(now)).toList();
+    return known.size() >= MOST_KEYS || bytes(known) + LARGEST_ANSWER > MOST_BYTES;
+  }
+
+  /** Whether an answer can be kept with its body; many requests may end at once. */
+  boolean hasRoomFor(StoredAnswer answer) {
+    return bytes(entries.values()) + answer.size() <= MOST_BYTES;
+  }
+
+  private static long bytes(Collection<Entry> entries) {
+    return entries.stream().mapToLong(e -> e.answer().map(StoredAnswer::size).orElse(0)).sum();
   }
 
   /** When the first key makes room, in ms from {@code now}. */

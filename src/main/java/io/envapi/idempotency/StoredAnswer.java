@@ -19,6 +19,11 @@ public record StoredAnswer(
     headers = headers == null ? List.of() : List.copyOf(headers);
   }
 
+  /** As for an answer that is too large. */
+  StoredAnswer withoutBody() {
+    return new StoredAnswer(status, "", List.of(), Optional.empty());
+  }
+
   /** What it takes to keep it, in bytes, roughly. */
   int size() {
     int size = body.map(String::length).orElse(0);

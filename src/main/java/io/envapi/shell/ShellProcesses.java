@@ -69,6 +69,7 @@ public final class ShellProcesses {
   private final Map<ShellId, ShellFate> fates = new ConcurrentHashMap<>();
   private final Map<ShellId, CompletableFuture<Void>> unrecorded = new ConcurrentHashMap<>();
   private final AtomicInteger starting = new AtomicInteger();
+  private final Map<EnvironmentId, Integer> numbers = new ConcurrentHashMap<>();
   private volatile boolean ending;
 
   public ShellProcesses(Sandbox sandbox, ShellRuntime runtime) {
@@ -115,6 +116,21 @@ public final class ShellProcesses {
     } finally {
       starting.decrementAndGet();
     }
+  }
+
+  /**
+   * The number of the next shell of an environment; never given twice while the service runs, also
+   * when an opening fails or its actor starts again.
+   *
+   * @param lastStored the highest number in the journal
+   */
+  public int nextNumber(EnvironmentId environment, int lastStored) {
+    return numbers.merge(environment, lastStored + 1, (given, next) -> Math.max(given + 1, next));
+  }
+
+  /** The environment is gone. */
+  public void forget(EnvironmentId environment) {
+    numbers.remove(environment);
   }
 
   /** Whether the environment has no spare shell and may have one. */

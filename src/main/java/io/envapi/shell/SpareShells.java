@@ -63,11 +63,20 @@ final class SpareShells {
   }
 
   private void launch(EnvironmentId environment, Spare spare) {
-    switch (launcher.launch(spare.opening())) {
-      case Result.Refused<ShellLauncher.Launched> _ -> {
+    try {
+      launched(environment, spare, launcher.launch(spare.opening()));
+    } finally {
+      // Whatever broke: somebody may wait for it.
+      if (spare.launched().complete(Optional.empty())) {
         spares.remove(environment, spare);
-        spare.launched().complete(Optional.empty());
       }
+    }
+  }
+
+  private void launched(
+      EnvironmentId environment, Spare spare, Result<ShellLauncher.Launched> result) {
+    switch (result) {
+      case Result.Refused<ShellLauncher.Launched> _ -> {}
       case Result.Ok<ShellLauncher.Launched>(var launched) -> {
         spare.launched().complete(Optional.of(launched));
         var _ = launched.started().child().exit().thenRun(() -> forget(environment, spare));

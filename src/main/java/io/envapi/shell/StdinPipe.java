@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 final class StdinPipe implements AutoCloseable {
 
   /** Bytes that may wait for a slow reader. */
-  private static final long MOST_WAITING = 32L << 20;
+  private static final long MOST_WAITING = 8L << 20;
 
   private static final Failure NOT_READ =
       new Failure.SandboxFailed("the shell takes no more input: nothing reads it");

@@ -172,13 +172,24 @@ class KeyBucketSpec extends ActorBehaviour {
 
     "refuse keys beyond the bytes it may hold, and forget none for them" in {
       val bucket = new Bucket
-      val large = stored("x" * (256 * 1024))
-      (1 to 32).foreach(i => bucket.finish(s"k$i", bucket.grant(s"k$i"), new KeyBucket.Answered(large)))
+      val large = stored("x" * (250 * 1024))
+      (1 to 8).foreach(i => bucket.finish(s"k$i", bucket.grant(s"k$i"), new KeyBucket.Answered(large)))
       bucket.now = bucket.now.plus(Duration.ofHours(23))
       bucket.claimed(bucket.claim("more")) shouldBe new KeyBucket.Full(3601)
       bucket.claimed(bucket.claim("k1")) shouldBe new KeyBucket.Replay(large)
       bucket.now = bucket.now.plus(Duration.ofHours(1))
       bucket.grant("more")
+    }
+
+    "keep no more bytes than it may hold when many requests end at once" in {
+      val bucket = new Bucket
+      val large = stored("x" * (250 * 1024))
+      val granted = (1 to 20).map(i => bucket.grant(s"k$i"))
+      granted.zipWithIndex.foreach { case (grant, i) =>
+        bucket.finish(s"k${i + 1}", grant, new KeyBucket.Answered(large))
+      }
+      bucket.claimed(bucket.claim("k1")) shouldBe new KeyBucket.Replay(large)
+      bucket.claimed(bucket.claim("k20")) shouldBe new KeyBucket.Replay(large.withoutBody)
     }
 
     "refuse keys beyond the number it may hold" in {
