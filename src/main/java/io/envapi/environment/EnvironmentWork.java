@@ -68,7 +68,8 @@ final class EnvironmentWork {
     int killed = 0;
     if (mayBeLeft && live.isEmpty()) {
       killed = runtime.sandbox().reconcile(id, lost);
-      if (!lost.isEmpty() || killed > 0) {
+      // The keeper of a sandbox is recorded also when it ended in order.
+      if (!present.running().isEmpty() || killed > 0) {
         LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
       }
     }
