@@ -3,23 +3,15 @@ package io.envapi.app;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** The development keyring's routes, on the loopback interface. */
 public final class DevKeyringServer implements AutoCloseable {
@@ -33,50 +25,30 @@ public final class DevKeyringServer implements AutoCloseable {
       Pattern.compile(
           "/(dev|v1/internal)/credentials/([a-z0-9][a-z0-9_-]{0,63})/([a-z0-9][a-z0-9_-]{0,63})");
 
-  static {
-    // The JDK's server writes head and body apart; with Nagle's algorithm that costs 40 ms each
-    // time.
-    System.setProperty("sun.net.httpserver.nodelay", "true");
-  }
-
   private record Slot(String account, String profile, String service) {}
 
-  private record Answer(int status, Object body) {}
-
-  private final HttpServer server;
-  private final ExecutorService workers = Executors.newVirtualThreadPerTaskExecutor();
+  private final DevServer server;
   private final String issuer;
-  private final byte[] expectedAuthorization;
+  private final String serviceToken;
   private final DevKeyringTokens tokens;
   private final Map<Slot, JsonNode> credentials = new ConcurrentHashMap<>();
   private final AtomicInteger keyFetches = new AtomicInteger();
 
-  private DevKeyringServer(HttpServer server, String issuer, String serviceToken) {
-    this.server = server;
+  private DevKeyringServer(int port, String issuer, String serviceToken) throws IOException {
     this.issuer = issuer;
-    this.expectedAuthorization = ("Bearer " + serviceToken).getBytes(StandardCharsets.UTF_8);
+    this.serviceToken = serviceToken;
     this.tokens = new DevKeyringTokens(issuer);
+    this.server = DevServer.start(port, this::route);
   }
 
   /** Listens on {@code port} of 127.0.0.1; 0 takes a free one. */
   public static DevKeyringServer start(int port, String issuer, String serviceToken)
       throws IOException {
-    var address = new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), port);
-    HttpServer http;
-    try {
-      http = HttpServer.create(address, 0);
-    } catch (IOException e) {
-      throw new IOException("cannot listen on port " + port + ": " + e.getMessage(), e);
-    }
-    var keyring = new DevKeyringServer(http, issuer, serviceToken);
-    http.createContext("/", keyring::handle);
-    http.setExecutor(keyring.workers);
-    http.start();
-    return keyring;
+    return new DevKeyringServer(port, issuer, serviceToken);
   }
 
   public String baseUrl() {
-    return "http://127.0.0.1:" + server.getAddress().getPort();
+    return server.baseUrl();
   }
 
   /** How often the key set was asked for. */
@@ -95,32 +67,15 @@ public final class DevKeyringServer implements AutoCloseable {
 
   @Override
   public void close() {
-    server.stop(0);
-    workers.shutdownNow();
+    server.close();
   }
 
-  private void handle(HttpExchange exchange) throws IOException {
-    try (exchange) {
-      Answer answer;
-      try {
-        answer = route(exchange);
-      } catch (IOException | IllegalArgumentException e) {
-        answer = problem(422, "the body is not what this route takes");
-      }
-      byte[] body = JSON.writeValueAsBytes(answer.body());
-      String type = answer.status() < 400 ? "application/json" : "application/problem+json";
-      exchange.getResponseHeaders().set("Content-Type", type);
-      exchange.sendResponseHeaders(answer.status(), body.length);
-      exchange.getResponseBody().write(body);
-    }
-  }
-
-  private Answer route(HttpExchange exchange) throws IOException {
+  private DevServer.Answer route(HttpExchange exchange) throws IOException {
     String path = exchange.getRequestURI().getPath();
     String route = exchange.getRequestMethod() + " " + path;
     if (route.equals("GET /.well-known/jwks.json")) {
       keyFetches.incrementAndGet();
-      return new Answer(200, tokens.published());
+      return new DevServer.Answer(200, tokens.published());
     }
     if (route.equals("POST /dev/mint")) {
       return mint(body(exchange));
@@ -137,25 +92,26 @@ public final class DevKeyringServer implements AutoCloseable {
         return credential(exchange, profile, service);
       }
     }
-    return problem(404, "no such route");
+    return DevServer.problem(404, "no such route");
   }
 
-  private Answer mint(JsonNode body) {
+  private DevServer.Answer mint(JsonNode body) {
     String account = text(body, "account_id", "");
     JsonNode ttl = body.path("ttl");
     boolean ttlFits =
         ttl.isMissingNode() || (ttl.isNumber() && Math.abs(ttl.asDouble()) <= MAX_TTL_SECONDS);
     if (account.isEmpty() || !ttlFits) {
-      return problem(422, "account_id is needed, and ttl is a number of seconds up to a year");
+      return DevServer.problem(
+          422, "account_id is needed, and ttl is a number of seconds up to a year");
     }
     Duration lifetime = Duration.ofMillis(Math.round(ttl.asDouble(300) * 1000));
     String token =
         tokens.mint(
             account, text(body, "audience", AUDIENCE), text(body, "issuer", issuer), lifetime);
-    return new Answer(200, Map.of("token", token));
+    return new DevServer.Answer(200, Map.of("token", token));
   }
 
-  private Answer store(String profile, String service, JsonNode body) {
+  private DevServer.Answer store(String profile, String service, JsonNode body) {
     var credential = new LinkedHashMap<String, Object>();
     credential.put("service", service);
     credential.put("headers", texts(body.path("headers")));
@@ -163,23 +119,24 @@ public final class DevKeyringServer implements AutoCloseable {
     credential.put("expires_at", null);
     var slot = new Slot(text(body, "account_id", ANYBODY), profile, service);
     credentials.put(slot, JSON.valueToTree(credential));
-    return new Answer(200, Map.of("status", "stored"));
+    return new DevServer.Answer(200, Map.of("status", "stored"));
   }
 
-  private Answer credential(HttpExchange exchange, String profile, String service) {
-    byte[] authorization = header(exchange, "Authorization").getBytes(StandardCharsets.UTF_8);
-    if (!MessageDigest.isEqual(authorization, expectedAuthorization)) {
-      return problem(401, "the service token was not accepted");
+  private DevServer.Answer credential(HttpExchange exchange, String profile, String service) {
+    if (!DevServer.shows(exchange, serviceToken)) {
+      return DevServer.problem(401, "the service token was not accepted");
     }
-    Optional<String> account = tokens.accountOf(header(exchange, "X-Keyring-User-Token"));
+    Optional<String> account = tokens.accountOf(DevServer.header(exchange, "X-Keyring-User-Token"));
     if (account.isEmpty()) {
-      return problem(401, "the user token was not accepted");
+      return DevServer.problem(401, "the user token was not accepted");
     }
     JsonNode found = credentials.get(new Slot(account.get(), profile, service));
     if (found == null) {
       found = credentials.get(new Slot(ANYBODY, profile, service));
     }
-    return found == null ? problem(404, "nothing is stored") : new Answer(200, found);
+    return found == null
+        ? DevServer.problem(404, "nothing is stored")
+        : new DevServer.Answer(200, found);
   }
 
   private static JsonNode body(HttpExchange exchange) throws IOException {
@@ -206,14 +163,5 @@ public final class DevKeyringServer implements AutoCloseable {
     var texts = new LinkedHashMap<String, String>();
     object.properties().forEach(each -> texts.put(each.getKey(), text(object, each.getKey(), "")));
     return texts;
-  }
-
-  private static String header(HttpExchange exchange, String name) {
-    @Nullable String value = exchange.getRequestHeaders().getFirst(name);
-    return value == null ? "" : value;
-  }
-
-  private static Answer problem(int status, String detail) {
-    return new Answer(status, Map.of("type", "about:blank", "status", status, "detail", detail));
   }
 }

@@ -101,32 +101,7 @@ public final class Main {
       Preferences preferences,
       AuditLog audit,
       Sandbox sandbox) {
-    var readiness =
-        new Readiness(
-            sandbox.tier(),
-            settings.sandbox().minTier(),
-            sandbox.layers(),
-            settings.sandbox().allowNetwork());
-    var api =
-        new Api(
-            service.system(),
-            new Api.Parts(
-                node.environments(),
-                node.accounts(),
-                node.keys(),
-                keyring.tokens(),
-                keyring.credentials(),
-                preferences,
-                audit,
-                service.blocking(),
-                service.metrics(),
-                LoggerLevels.ofProcess()),
-            new Api.Configuration(
-                settings.http(),
-                settings.files(),
-                settings.shell(),
-                KeyringSettings.from(settings.envapi()).defaultProfile(),
-                readiness));
+    Api api = api(settings, service, node, keyring, preferences, audit, sandbox);
     return HttpServer.start(service.system(), api, settings.http())
         .thenApply(
             http -> {
@@ -134,6 +109,42 @@ public final class Main {
                   .register();
               return http;
             });
+  }
+
+  /** The HTTP interface on a running node. */
+  static Api api(
+      Settings settings,
+      Service service,
+      Node.Running node,
+      Keyring keyring,
+      Preferences preferences,
+      AuditLog audit,
+      Sandbox sandbox) {
+    var readiness =
+        new Readiness(
+            sandbox.tier(),
+            settings.sandbox().minTier(),
+            sandbox.layers(),
+            settings.sandbox().allowNetwork());
+    return new Api(
+        service.system(),
+        new Api.Parts(
+            node.environments(),
+            node.accounts(),
+            node.keys(),
+            keyring.tokens(),
+            keyring.credentials(),
+            preferences,
+            audit,
+            service.blocking(),
+            service.metrics(),
+            LoggerLevels.ofProcess()),
+        new Api.Configuration(
+            settings.http(),
+            settings.files(),
+            settings.shell(),
+            KeyringSettings.from(settings.envapi()).defaultProfile(),
+            readiness));
   }
 
   private static void fail(String message) {

@@ -9,9 +9,4 @@ import io.envapi.id.AccountId;
  * @param profile the profile the request names, or the one that stands in for it
  * @param token the token itself, which the keyring wants to see before it gives a credential
  */
-public record Caller(AccountId account, String profile, Secret token) {
-
-  public Caller withProfile(String other) {
-    return new Caller(account, other, token);
-  }
-}
+public record Caller(AccountId account, String profile, Secret token) {}

@@ -25,11 +25,6 @@ public record Credentials(
     missing = Collections.unmodifiableSortedSet(new TreeSet<>(missing));
   }
 
-  /** The services whose variables the command gets. */
-  public SortedSet<String> injected() {
-    return Collections.unmodifiableSortedSet(new TreeSet<>(variables.keySet()));
-  }
-
   /** All variables together; of two services that spell alike the later one wins. */
   public Map<String, Secret> merged() {
     var all = new LinkedHashMap<String, Secret>();

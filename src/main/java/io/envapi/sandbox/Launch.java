@@ -32,35 +32,4 @@ public record Launch(
     FileDescriptor bulk,
     Optional<FileDescriptor> output,
     Optional<Terminal> terminal,
-    Optional<String> preferred) {
-
-  /** With the deployment's shell. */
-  public Launch(
-      EnvironmentId environmentId,
-      ShellId shellId,
-      Workspace workspace,
-      String cwd,
-      Map<String, String> environment,
-      Limits limits,
-      boolean network,
-      FileDescriptor stdin,
-      FileDescriptor script,
-      FileDescriptor bulk,
-      Optional<FileDescriptor> output,
-      Optional<Terminal> terminal) {
-    this(
-        environmentId,
-        shellId,
-        workspace,
-        cwd,
-        environment,
-        limits,
-        network,
-        stdin,
-        script,
-        bulk,
-        output,
-        terminal,
-        Optional.empty());
-  }
-}
+    Optional<String> preferred) {}

@@ -1,5 +1,6 @@
 package io.envapi.sandbox;
 
+import io.envapi.id.EnvironmentId;
 import io.envapi.process.AncestryMembership;
 import io.envapi.process.ProcessIdentity;
 import java.util.List;
@@ -10,11 +11,21 @@ final class Leftovers {
   private Leftovers() {}
 
   /**
-   * Kills the recorded processes that are still the same, and what is below them.
+   * Kills the recorded processes that are still the same, what is below them, and what is in the
+   * groups of the environment.
    *
    * @return how many there were
    */
-  static int kill(List<ProcessIdentity> recorded) {
+  static int end(Cgroups cgroups, EnvironmentId environment, List<ProcessIdentity> recorded) {
+    int killed = kill(recorded);
+    Cgroup group = cgroups.existing(environment);
+    killed += group.pids().size();
+    new CgroupMembership(group).killAll();
+    group.remove();
+    return killed;
+  }
+
+  private static int kill(List<ProcessIdentity> recorded) {
     int killed = 0;
     for (ProcessIdentity process : recorded) {
       if (process.isAlive()) {

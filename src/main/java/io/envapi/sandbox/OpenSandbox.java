@@ -151,11 +151,6 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
 
   @Override
   public int reconcile(EnvironmentId environment, List<ProcessIdentity> recorded) {
-    int killed = Leftovers.kill(recorded);
-    Cgroup group = host.cgroups().existing(environment);
-    killed += group.pids().size();
-    new CgroupMembership(group).killAll();
-    group.remove();
-    return killed;
+    return Leftovers.end(host.cgroups(), environment, recorded);
   }
 }

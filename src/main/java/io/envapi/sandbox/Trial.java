@@ -47,6 +47,7 @@ final class Trial {
                   script.read(),
                   reader,
                   Optional.of(output.write()),
+                  Optional.empty(),
                   Optional.empty()));
       if (!(result instanceof Result.Ok<Started>(var started))) {
         return Optional.of("a shell could not be started in it");

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.envapi.audit.AuditLog;
 import io.envapi.http.Api;
 import io.envapi.http.HttpServer;
-import io.envapi.http.Readiness;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
 import io.envapi.preferences.Preferences;
@@ -65,28 +64,7 @@ public final class RunningApi implements AutoCloseable {
     preferences =
         Preferences.open(
             PreferencesSettings.from(settings.envapi()), keyringSettings.defaultProfile());
-    var readiness =
-        new Readiness(sandbox.tier(), settings.sandbox().minTier(), sandbox.layers(), true);
-    api =
-        new Api(
-            service.system(),
-            new Api.Parts(
-                node.environments(),
-                node.accounts(),
-                node.keys(),
-                keyring.tokens(),
-                keyring.credentials(),
-                preferences,
-                audit,
-                service.blocking(),
-                service.metrics(),
-                LoggerLevels.ofProcess()),
-            new Api.Configuration(
-                settings.http(),
-                settings.files(),
-                settings.shell(),
-                keyringSettings.defaultProfile(),
-                readiness));
+    api = Main.api(settings, service, node, keyring, preferences, audit, sandbox);
     address =
         TestService.await(HttpServer.start(service.system(), api, settings.http())).localAddress();
     token = token("alice");

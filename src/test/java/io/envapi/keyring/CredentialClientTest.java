@@ -90,7 +90,7 @@ class CredentialClientTest {
               exchange, stored ? 200 : 404, stored ? "{\"headers\":{\"X\":\"v-a-l\"}}" : "{}");
         });
     var credentials = ((Result.Ok<Credentials>) resolve("a", "b", "c")).value();
-    assertThat(credentials.injected()).containsExactly("a", "c");
+    assertThat(credentials.variables()).containsOnlyKeys("a", "c");
     assertThat(credentials.missing()).containsExactly("b");
     assertThat(credentials.merged()).containsOnlyKeys("A_X", "A_TOKEN", "C_X", "C_TOKEN");
     assertThat(credentials.toString()).doesNotContain("v-a-l");

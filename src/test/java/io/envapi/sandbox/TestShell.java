@@ -83,7 +83,8 @@ final class TestShell implements AutoCloseable {
                   script.read(),
                   reader,
                   output.map(Pipe::write),
-                  terminal));
+                  terminal,
+                  Optional.empty()));
     }
     stdin.read().close();
     script.read().close();
