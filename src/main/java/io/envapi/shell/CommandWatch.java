@@ -4,6 +4,7 @@ import io.envapi.id.CommandId;
 import io.envapi.process.ProcFs;
 import java.time.Duration;
 import java.util.Optional;
+import org.apache.pekko.actor.Cancellable;
 
 /**
  * Watches the running command: kills it when its time is over, and the shell when it waits for its
@@ -29,6 +30,11 @@ final class CommandWatch {
 
   private final ShellSelf self;
 
+  /** Cancelled with the command: its time may be a day, and a shell may run many in that. */
+  private Optional<Cancellable> deadline = Optional.empty();
+
+  private Optional<Cancellable> quiet = Optional.empty();
+
   CommandWatch(ShellSelf self) {
     this.self = self;
   }
@@ -37,8 +43,18 @@ final class CommandWatch {
    * @param left what is left of the command's time
    */
   void begin(ShellProcess shell, CommandId id, Optional<Duration> left) {
-    left.ifPresent(time -> self.later(time, new Deadline(id)));
-    self.later(QUIET, new QuietCheck(id, shell.output().ring().end(), false));
+    deadline = left.map(time -> self.later(time, new Deadline(id)));
+    lookLater(new QuietCheck(id, shell.output().ring().end(), false));
+  }
+
+  private void lookLater(QuietCheck check) {
+    quiet = Optional.of(self.later(QUIET, check));
+  }
+
+  /** The command has ended. */
+  void end() {
+    deadline.ifPresent(Cancellable::cancel);
+    quiet.ifPresent(Cancellable::cancel);
   }
 
   void on(ShellState state, Step step) {
@@ -72,9 +88,9 @@ final class CommandWatch {
   private void onQuietCheck(ShellProcess shell, QuietCheck check) {
     long outputEnd = shell.output().ring().end();
     if (outputEnd != check.outputEnd() || !shell.asksForNextLine()) {
-      self.later(QUIET, new QuietCheck(check.id(), outputEnd, false));
+      lookLater(new QuietCheck(check.id(), outputEnd, false));
     } else if (!check.asked()) {
-      self.later(QUIET, new QuietCheck(check.id(), outputEnd, true));
+      lookLater(new QuietCheck(check.id(), outputEnd, true));
     } else {
       self.life().killedFor(CommandEnds.FRAME_LOST);
       self.inBackground(shell::kill);

@@ -130,7 +130,7 @@ public final class ShellActor
             spec, context, unanswered, runtime, environment, process, life, answers, Effect());
     this.waiting = new ShellWaiting(self);
     this.watch = new CommandWatch(self);
-    this.ending = new ShellEnding(self, waiting);
+    this.ending = new ShellEnding(self, watch, waiting);
     this.commands = new ShellCommands(self, watch, waiting, ending);
   }
 

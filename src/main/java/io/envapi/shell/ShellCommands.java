@@ -139,6 +139,7 @@ final class ShellCommands {
         .persist(finished)
         .thenRun(
             (ShellState next) -> {
+              watch.end();
               life.finished(finished.id(), finished.finishedAt());
               self.runtime().meter().ended(finished.reason());
               self.tellHappened(finished);

@@ -13,12 +13,14 @@ final class ShellEnding {
   private final ShellSelf self;
   private final ShellLife life;
   private final ShellAnswers answers;
+  private final CommandWatch watch;
   private final ShellWaiting waiting;
 
-  ShellEnding(ShellSelf self, ShellWaiting waiting) {
+  ShellEnding(ShellSelf self, CommandWatch watch, ShellWaiting waiting) {
     this.self = self;
     this.life = self.life();
     this.answers = self.answers();
+    this.watch = watch;
     this.waiting = waiting;
   }
 
@@ -46,6 +48,7 @@ final class ShellEnding {
         .persist(lost)
         .thenRun(
             (ShellState next) -> {
+              watch.end();
               self.runtime().meter().ended(lost.reason());
               self.tellHappened(lost);
               ended(next, status);

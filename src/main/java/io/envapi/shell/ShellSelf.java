@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.apache.pekko.actor.Cancellable;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.persistence.typed.javadsl.EffectFactories;
@@ -41,8 +42,8 @@ record ShellSelf(
     process.flatMap(ShellProcess::fate).ifPresent(life::killedFor);
   }
 
-  void later(Duration delay, ShellActor.Internal message) {
-    context.scheduleOnce(delay, context.getSelf(), message);
+  Cancellable later(Duration delay, ShellActor.Internal message) {
+    return context.scheduleOnce(delay, context.getSelf(), message);
   }
 
   <T> void tellSelf(CompletionStage<T> future, Function<T, ShellActor.Internal> message) {
