@@ -11,47 +11,45 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A file system without room refuses, and is used again when there is room. */
 class JournalFaultTest {
 
-  private static final String SIZE = "8m";
+  private static final Duration SOON = Duration.ofSeconds(60);
 
   @TempDir Path directory;
-  private Path small;
+  private Path root;
+  private Path mounted;
 
-  @BeforeEach
-  void mount() throws Exception {
-    small = Files.createDirectory(directory.resolve("small"));
-    boolean mounted =
-        run("mount", "-t", "tmpfs", "-o", "size=" + SIZE + ",mode=711", "tmpfs", small.toString());
-    assumeTrue(mounted, "mounting a tmpfs needs CAP_SYS_ADMIN");
+  private void mount(Path at) throws Exception {
+    root = directory.resolve("root");
+    mounted = Files.createDirectories(at);
+    boolean done =
+        run("mount", "-t", "tmpfs", "-o", "size=8m,mode=711", "tmpfs", mounted.toString());
+    assumeTrue(done, "mounting a tmpfs needs CAP_SYS_ADMIN");
   }
 
   @AfterEach
   void unmount() throws Exception {
-    run("umount", "--lazy", small.toString());
+    run("umount", "--lazy", mounted.toString());
   }
 
   @Test
-  void aFullDiskIsRefusedAndForgottenWhenThereIsRoom() throws Exception {
-    Map<String, String> variables =
-        Map.of("ENVAPI_ROOT", small.toString(), "ENVAPI_ASK_TIMEOUT_SECONDS", "3");
-    try (RunningService service = RunningService.start(directory, variables)) {
+  void aJournalWithoutRoomIsUnavailableUntilThereIsRoom() throws Exception {
+    mount(directory.resolve("root/journal"));
+    try (RunningService service = start()) {
       Client client = service.as("alice");
       String environment = client.environment("before");
-      Path filler = small.resolve("filler");
-      fill(filler);
+      Path filler = mounted.resolve("filler");
 
-      // The journal has a little room in the blocks of its own file.
       await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(SOON)
           .untilAsserted(
               () -> {
                 fill(filler);
+                useRoomOfItsOwn(client);
                 Answer refused = client.post("/v1/environments", Map.of("name", "during"));
                 refused.refused(503, "journal_unavailable");
                 assertThat(refused.header("Retry-After")).isNotEmpty();
@@ -60,23 +58,61 @@ class JournalFaultTest {
               });
 
       Files.delete(filler);
+      recovers(client, environment);
+    }
+  }
+
+  /** The audit, the workspaces and the journal run out of room in no particular order. */
+  @Test
+  void aFullDiskIsRefusedAndForgottenWhenThereIsRoom() throws Exception {
+    mount(directory.resolve("root"));
+    try (RunningService service = start()) {
+      Client client = service.as("alice");
+      String environment = client.environment("before");
+      Path filler = mounted.resolve("filler");
+
       await()
-          .atMost(Duration.ofSeconds(60))
-          .untilAsserted(() -> client.get("/v1/environments/" + environment).expect(200));
-      await()
-          .atMost(Duration.ofSeconds(60))
+          .atMost(SOON)
           .untilAsserted(
               () -> {
-                String shell = client.shell(environment);
-                assertThat(
-                        client
-                            .exec(shell, "echo again", 10_000)
-                            .expect(200)
-                            .path("output")
-                            .asText())
-                    .isEqualTo("again\n");
+                fill(filler);
+                Answer refused = client.post("/v1/environments", Map.of("name", "during"));
+                assertThat(refused.status() + " " + refused.body().path("code").asText())
+                    .isIn("507 insufficient_storage", "503 journal_unavailable");
               });
+
+      Files.delete(filler);
+      recovers(client, environment);
     }
+  }
+
+  /** The embedded journal uses the blocks of its file again that have held nothing for a second. */
+  private static void useRoomOfItsOwn(Client client) throws Exception {
+    Answer created = client.post("/v1/environments", Map.of("name", "brief"));
+    while (created.status() == 201) {
+      client.delete("/v1/environments/" + created.body().path("id").asText());
+      created = client.post("/v1/environments", Map.of("name", "brief"));
+    }
+  }
+
+  private RunningService start() throws Exception {
+    Map<String, String> variables =
+        Map.of("ENVAPI_ROOT", root.toString(), "ENVAPI_ASK_TIMEOUT_SECONDS", "3");
+    return RunningService.start(directory, variables);
+  }
+
+  private static void recovers(Client client, String environment) {
+    await()
+        .atMost(SOON)
+        .untilAsserted(() -> client.get("/v1/environments/" + environment).expect(200));
+    await()
+        .atMost(SOON)
+        .untilAsserted(
+            () -> {
+              String shell = client.shell(environment);
+              Answer ended = client.exec(shell, "echo again", 10_000);
+              assertThat(ended.expect(200).path("output").asText()).isEqualTo("again\n");
+            });
   }
 
   private static void fill(Path file) throws IOException {
