@@ -24,7 +24,7 @@ final class Download implements OpenTransfer {
     if (closed || read.offset() < 0) {
       throw Refusal.conflict("the transfer has ended");
     }
-    byte[] bytes = new byte[Math.clamp(read.length(), 0, FileBytes.MOST)];
+    byte[] bytes = new byte[Math.clamp(read.length(), 0, FileBytes.MOST_LOCAL)];
     int filled = 0;
     while (filled < bytes.length) {
       int got = opened.file().read(bytes, filled, bytes.length - filled, read.offset() + filled);

@@ -10,6 +10,9 @@ public final class FileBytes {
   /** The most bytes in one piece, well below what one message between hosts may be. */
   public static final int MOST = 128 * 1024;
 
+  /** The most bytes in one piece that stays on its host: each one costs the same few messages. */
+  public static final int MOST_LOCAL = 1024 * 1024;
+
   private final byte[] bytes;
 
   @JsonCreator(mode = JsonCreator.Mode.DELEGATING)

@@ -23,6 +23,8 @@ final class FileListing implements SortedWalk.Visitor {
   private final int base;
   private final List<FileAnswer.Entry> rows = new ArrayList<>();
   private List<FileName> last = List.of();
+  private List<FileName> parent = List.of();
+  private String prefix = "";
   private boolean more;
 
   private FileListing(Optional<Glob> glob, int limit, int base) {
@@ -49,7 +51,7 @@ final class FileListing implements SortedWalk.Visitor {
   @Override
   public boolean visit(Directory in, List<FileName> path, DirectoryEntry entry) {
     String name = ShownName.of(entry.name());
-    String shown = ShownName.path(path);
+    String shown = prefix(path.subList(0, path.size() - 1)) + name;
     if (glob.isPresent() && !glob.get().matches(name) && !glob.get().matches(shown)) {
       return true;
     }
@@ -65,6 +67,15 @@ final class FileListing implements SortedWalk.Visitor {
       return true;
     }
     return true;
+  }
+
+  /** What is before the name in a path that is shown; mostly that of the entry before. */
+  private String prefix(List<FileName> in) {
+    if (!in.equals(parent)) {
+      parent = List.copyOf(in);
+      prefix = in.isEmpty() ? "" : ShownName.path(in) + "/";
+    }
+    return prefix;
   }
 
   @Override

@@ -21,6 +21,9 @@ final class ShownName {
   private ShownName() {}
 
   static String of(FileName name) {
+    if (name.isPlainAscii()) {
+      return name.toString();
+    }
     byte[] bytes = name.bytes();
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
@@ -62,6 +65,9 @@ final class ShownName {
 
   /** The bytes of a name that a text path cannot address. */
   static Optional<String> base64(FileName name) {
+    if (name.isPlainAscii()) {
+      return Optional.empty();
+    }
     byte[] bytes = name.bytes();
     boolean plain = new Utf8Scan().accept(bytes, 0, bytes.length).isText();
     for (byte each : bytes) {

@@ -8,7 +8,6 @@ import io.envapi.linux.FileName;
 import io.envapi.linux.LinuxException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -142,7 +141,7 @@ final class SortedWalk {
         }
       }
     }
-    entries.sort(Comparator.comparing(DirectoryEntry::name));
+    entries.sort((one, other) -> one.name().compareTo(other.name()));
     return entries.iterator();
   }
 }

@@ -168,6 +168,11 @@ public final class Environments {
     return ask(id, place, wait, request);
   }
 
+  /** Whether what is asked there stays on this host. */
+  public boolean isHere(Place place) {
+    return hosts.find(place.host()).map(it -> it.path().address().hasLocalScope()).orElse(false);
+  }
+
   /**
    * What happened to an environment, from the journal: also to one whose host is away, or that was
    * deleted. For who was let in to it.

@@ -1,12 +1,13 @@
 package io.envapi.http;
 
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.files.ContentEncoding;
 import io.envapi.files.FileAnswer;
 import io.envapi.id.EnvironmentId;
+import java.io.IOException;
 import java.util.List;
-import java.util.Locale;
 
 /** How the answers about files are written. */
 final class FileJson {
@@ -44,24 +45,35 @@ final class FileJson {
 
   private static ObjectNode listing(FileAnswer.Listing listing) {
     ObjectNode json = Json.object().put("path", listing.path());
-    json.set("entries", Json.array(listing.entries(), FileJson::entry));
+    json.set("entries", Json.written(listing.entries(), FileJson::entry));
     json.set("next_cursor", Json.text(listing.nextCursor()));
     return json;
   }
 
-  private static ObjectNode entry(FileAnswer.Entry entry) {
-    ObjectNode json =
-        Json.object()
-            .put("name", entry.name())
-            .put("path", entry.path())
-            .put("kind", entry.kind().name().toLowerCase(Locale.ROOT))
-            .put("size", entry.size())
-            .put("mtime", entry.mtime())
-            .put("mode", entry.mode())
-            .put("uid", entry.uid());
-    json.set("target", Json.text(entry.target()));
-    entry.nameBase64().ifPresent(name -> json.put("name_base64", name));
-    return json;
+  private static void entry(JsonGenerator json, FileAnswer.Entry entry) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("name", entry.name());
+    json.writeStringField("path", entry.path());
+    json.writeStringField("kind", kind(entry.kind()));
+    json.writeNumberField("size", entry.size());
+    json.writeNumberField("mtime", entry.mtime());
+    json.writeNumberField("mode", entry.mode());
+    json.writeNumberField("uid", entry.uid());
+    // Null for what is no link.
+    json.writeStringField("target", entry.target().orElse(null));
+    if (entry.nameBase64().isPresent()) {
+      json.writeStringField("name_base64", entry.nameBase64().get());
+    }
+    json.writeEndObject();
+  }
+
+  private static String kind(FileAnswer.EntryKind kind) {
+    return switch (kind) {
+      case FILE -> "file";
+      case DIRECTORY -> "directory";
+      case SYMLINK -> "symlink";
+      case OTHER -> "other";
+    };
   }
 
   private static ObjectNode content(FileAnswer.Content content) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import org.apache.pekko.NotUsed;
 import org.apache.pekko.japi.Pair;
@@ -31,6 +32,9 @@ final class FileStream {
 
   /** Pieces on their way at once. */
   private static final int AHEAD = 3;
+
+  /** Downloads in large pieces at once; readers that are slow would hold the heap otherwise. */
+  private static final Semaphore LARGE = new Semaphore(16);
 
   /** What a caller may go on sending after its upload was refused, before it is cut off. */
   private static final long MOST_IGNORED = 96L << 20;
@@ -79,14 +83,35 @@ final class FileStream {
   }
 
   /** The bytes from {@code first} to before {@code end}; the transfer ends with them. */
-  Source<ByteString, NotUsed> bytes(String transfer, long first, long end) {
+  Source<ByteString, ?> bytes(String transfer, long first, long end) {
+    return Source.lazySource(() -> inPieces(transfer, first, end))
+        .watchTermination(
+            (kept, done) -> {
+              done.whenComplete((_, _) -> close(transfer));
+              return kept;
+            });
+  }
+
+  private Source<ByteString, ?> inPieces(String transfer, long first, long end) {
+    if (!environments.isHere(found.orElseThrow()) || !LARGE.tryAcquire()) {
+      return inPieces(transfer, first, end, FileBytes.MOST);
+    }
+    return inPieces(transfer, first, end, FileBytes.MOST_LOCAL)
+        .watchTermination(
+            (kept, done) -> {
+              done.whenComplete((_, _) -> LARGE.release());
+              return kept;
+            });
+  }
+
+  private Source<ByteString, NotUsed> inPieces(String transfer, long first, long end, int most) {
     return Source.<Long, Long>unfold(
             first,
             at ->
                 at >= end
                     ? Optional.empty()
-                    : Optional.of(Pair.create(Math.min(end, at + FileBytes.MOST), at)))
-        .mapAsync(AHEAD, at -> piece(transfer, at, (int) Math.min(FileBytes.MOST, end - at)))
+                    : Optional.of(Pair.create(Math.min(end, at + most), at)))
+        .mapAsync(AHEAD, at -> piece(transfer, at, (int) Math.min(most, end - at)))
         .map(
             piece -> {
               if (piece.length() == 0) {
@@ -94,11 +119,6 @@ final class FileStream {
                 throw new IOException("the file became shorter");
               }
               return ByteString.fromArrayUnsafe(piece.array());
-            })
-        .watchTermination(
-            (kept, done) -> {
-              done.whenComplete((_, _) -> close(transfer));
-              return NotUsed.getInstance();
             });
   }
 

@@ -1,12 +1,16 @@
 package io.envapi.http;
 
 import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.JsonSerializable;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -49,6 +53,37 @@ final class Json {
     ArrayNode array = NODES.arrayNode(values.size());
     values.forEach(value -> array.add(each.apply(value)));
     return array;
+  }
+
+  /** How a value is written. */
+  @FunctionalInterface
+  interface Writer<T> {
+    void write(JsonGenerator json, T value) throws IOException;
+  }
+
+  /**
+   * An array of many values, which are not made nodes first. It can be written and not looked at.
+   */
+  static <T> JsonNode written(List<T> values, Writer<T> each) {
+    return NODES.pojoNode(
+        new JsonSerializable.Base() {
+          @Override
+          public void serialize(JsonGenerator json, SerializerProvider provider)
+              throws IOException {
+            json.writeStartArray();
+            for (T value : values) {
+              each.write(json, value);
+            }
+            json.writeEndArray();
+          }
+
+          @Override
+          public void serializeWithType(
+              JsonGenerator json, SerializerProvider provider, TypeSerializer type)
+              throws IOException {
+            serialize(json, provider);
+          }
+        });
   }
 
   static ArrayNode texts(Iterable<String> values) {

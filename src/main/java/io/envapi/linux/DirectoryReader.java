@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -64,11 +65,12 @@ public final class DirectoryReader implements AutoCloseable {
   }
 
   private byte[] name(long entry, int length) {
-    long end = entry + NAME;
-    while (end < entry + length && buffer.get(JAVA_BYTE, end) != 0) {
+    byte[] padded = buffer.asSlice(entry + NAME, length - NAME).toArray(JAVA_BYTE);
+    int end = 0;
+    while (end < padded.length && padded[end] != 0) {
       end++;
     }
-    return buffer.asSlice(entry + NAME, end - entry - NAME).toArray(JAVA_BYTE);
+    return Arrays.copyOf(padded, end);
   }
 
   private FileKind kind(long entry, FileName name) {

@@ -44,7 +44,15 @@ public record ShellState(int lastNumber, List<CommandRecord> history) implements
   }
 
   Optional<CommandRecord> find(CommandId id) {
-    return history.stream().filter(c -> c.id().equals(id)).findFirst();
+    int index = index(id);
+    return index < 0 ? Optional.empty() : Optional.of(history.get(index));
+  }
+
+  /** The numbers of the commands in the history follow each other; negative for another one's. */
+  private int index(CommandId id) {
+    int index = history.size() - 1 - (lastNumber - id.number());
+    boolean here = index >= 0 && index < history.size() && history.get(index).id().equals(id);
+    return here ? index : -1;
   }
 
   ShellState with(ShellEvent event) {
@@ -81,7 +89,10 @@ public record ShellState(int lastNumber, List<CommandRecord> history) implements
 
   private ShellState finished(ShellEvent.CommandFinished event) {
     var commands = new ArrayList<>(history);
-    commands.replaceAll(c -> c.id().equals(event.id()) ? c.finished(event) : c);
+    int index = index(event.id());
+    if (index >= 0) {
+      commands.set(index, commands.get(index).finished(event));
+    }
     return new ShellState(lastNumber, commands);
   }
 }
