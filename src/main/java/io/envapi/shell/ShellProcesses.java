@@ -203,13 +203,22 @@ public final class ShellProcesses {
 
   /**
    * Ends every shell because the service ends, and starts no more: SIGTERM, and SIGKILL after
-   * {@code grace}. Completes when the ends are in the journal, or shortly after the grace.
+   * {@code grace}. Completes when the ends are in the journal, or shortly after the grace, and
+   * nothing is left of the sandboxes.
    */
   public CompletableFuture<Void> endAll(Duration grace) {
     ending = true;
-    return CompletableFuture.allOf(
-        Stream.concat(Stream.of(spares.dropAll()), live.values().stream().map(s -> end(s, grace)))
-            .toArray(CompletableFuture<?>[]::new));
+    return all(Stream.concat(
+            Stream.of(spares.dropAll()), live.values().stream().map(s -> end(s, grace))))
+        .thenCompose(ended -> all(numbers.keySet().stream().map(this::stopSandbox)));
+  }
+
+  private static CompletableFuture<Void> all(Stream<CompletableFuture<Void>> all) {
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> stopSandbox(EnvironmentId environment) {
+    return CompletableFuture.runAsync(() -> sandbox.stop(environment), runtime.waiting());
   }
 
   private CompletableFuture<Void> end(ShellProcess shell, Duration grace) {

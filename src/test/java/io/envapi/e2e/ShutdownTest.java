@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.net.Socket;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -77,6 +80,7 @@ class ShutdownTest {
     // Both requests are with the service once a third one, sent later, has been answered.
     client.get("/v1/shells/" + shell).expect(200);
 
+    List<Path> groups = controlGroups(environment);
     long began = System.nanoTime();
     service.process().terminate();
     int status = service.process().exit(GRACE.plusSeconds(15));
@@ -86,6 +90,7 @@ class ShutdownTest {
     // The grace is for requests and shells; the actors and the journal come after it.
     assertThat(took).isLessThan(GRACE.plusSeconds(6));
     assertThat(sleeps()).isZero();
+    assertThat(groups).noneMatch(Files::exists);
     // The end of its command is what it waited for; the shell's own may come a moment later.
     JsonNode output = waiting.get(1, TimeUnit.SECONDS).expect(200);
     assertThat(output.path("current_command_id").isNull()).isTrue();
@@ -246,6 +251,21 @@ class ShutdownTest {
           .contains("ENVAPI_SHELL_CLOSE_GRACE", "ENVAPI_MAX_DISK_BYTES")
           .doesNotContain("3141", "plenty");
     }
+  }
+
+  /** Those of an environment in which a command runs, where the host has such. */
+  private List<Path> controlGroups(String environment) throws IOException {
+    String name = environment.substring("env_".length());
+    Path running = Path.of("/proc/" + ProcFsView.with(seconds).getFirst().pid() + "/cgroup");
+    List<Path> groups = new ArrayList<>();
+    for (String line : Files.readAllLines(running)) {
+      String[] fields = line.split(":", 3);
+      Path group = Path.of("/sys/fs/cgroup", fields[1], fields[2]).getParent();
+      if (group.endsWith(name) && Files.isDirectory(group)) {
+        groups.add(group);
+      }
+    }
+    return groups;
   }
 
   private long sleeps() throws Exception {
