@@ -7,46 +7,30 @@ import io.envapi.e2e.EventStream.Event;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.http.HttpResponse;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What happens to an environment as server-sent events. */
 class EnvironmentEventsTest {
 
-  private static final AtomicInteger ACCOUNTS = new AtomicInteger();
+  @RegisterExtension
+  static final SharedService shared =
+      new SharedService(Map.of("ENVAPI_REAPER_INTERVAL_SECONDS", "1"));
 
-  @TempDir static Path directory;
-  private static RunningService service;
-  private Client client;
-  private String account = "";
+  private final RunningService service = shared.service();
+  private final Client client = shared.client();
+  private final String account = shared.account();
   private String environment = "";
   private String path = "";
 
-  @BeforeAll
-  static void start() throws Exception {
-    service = RunningService.start(directory, Map.of("ENVAPI_REAPER_INTERVAL_SECONDS", "1"));
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
-
   @BeforeEach
   void environment() throws Exception {
-    service.ensureRunning();
-    account = "events-" + ACCOUNTS.incrementAndGet();
-    client = service.as(account);
     environment = client.environment("told");
     path = "/v1/environments/" + environment + "/events";
   }

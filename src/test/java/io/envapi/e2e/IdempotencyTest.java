@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -14,11 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -28,27 +24,11 @@ class IdempotencyTest {
   private static final String ENVIRONMENTS = "/v1/environments";
   private static final Map<String, String> NAMED = Map.of("name", "once");
 
-  @TempDir static Path directory;
-  private static RunningService service;
-  private Client client;
-  private String account;
+  @RegisterExtension static final SharedService shared = new SharedService(Map.of());
 
-  @BeforeAll
-  static void start() throws Exception {
-    service = RunningService.start(directory, Map.of());
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    service.close();
-  }
-
-  @BeforeEach
-  void client() throws Exception {
-    service.ensureRunning();
-    account = "account-" + ThreadLocalRandom.current().nextLong(Long.MAX_VALUE);
-    client = service.as(account);
-  }
+  private final RunningService service = shared.service();
+  private final Client client = shared.client();
+  private final String account = shared.account();
 
   private Client keyed(String key) {
     return client.with("Idempotency-Key", key);

@@ -14,7 +14,6 @@ import java.io.InputStreamReader;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,40 +22,25 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The output of shells and commands as server-sent events. */
 class OutputStreamTest {
 
   private static final int MIB = 1 << 20;
-  private static final AtomicInteger ACCOUNTS = new AtomicInteger();
 
-  @TempDir static Path directory;
-  private static RunningService service;
-  private Client client;
-  private String account = "";
+  @RegisterExtension static final SharedService shared = new SharedService(Map.of());
+
+  private final RunningService service = shared.service();
+  private final Client client = shared.client();
+  private final String account = shared.account();
   private String environment = "";
   private String shell = "";
 
-  @BeforeAll
-  static void start() throws Exception {
-    service = RunningService.start(directory, Map.of());
-  }
-
-  @AfterAll
-  static void stop() {
-    service.close();
-  }
-
   @BeforeEach
   void shell() throws Exception {
-    account = "streams-" + ACCOUNTS.incrementAndGet();
-    client = service.as(account);
     environment = client.environment("streams");
     shell = client.shell(environment);
   }

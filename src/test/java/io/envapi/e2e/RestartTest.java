@@ -9,47 +9,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is there, and what is not, after the service was killed and started again. */
 class RestartTest {
 
-  @TempDir static Path directory;
-  private static RunningService service;
-  private Client client;
+  @RegisterExtension static final SharedService shared = new SharedService(Map.of());
 
-  /** An argument that no other process on the host has. */
-  private final String seconds =
-      Integer.toString(1_000_000 + ThreadLocalRandom.current().nextInt(1_000_000_000));
-
-  @BeforeAll
-  static void start() throws Exception {
-    service = RunningService.start(directory, Map.of());
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    service.close();
-  }
-
-  @BeforeEach
-  void client() throws Exception {
-    service.ensureRunning();
-    client = service.as("account-" + seconds);
-  }
-
-  @AfterEach
-  void killTheRest() throws Exception {
-    for (ProcFsView left : ProcFsView.with(seconds)) {
-      ProcessHandle.of(left.pid()).ifPresent(ProcessHandle::destroyForcibly);
-    }
-  }
+  private final RunningService service = shared.service();
+  private final Client client = shared.client();
+  private final String seconds = shared.seconds();
 
   @Test
   void aKilledServiceLosesNothingAndLeavesNothingRunning() throws Exception {

@@ -13,14 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How the service ends when it is asked to, and what keeps it from starting. */
 class ShutdownTest {
@@ -28,41 +23,18 @@ class ShutdownTest {
   private static final int GRACE_SECONDS = 4;
   private static final Duration GRACE = Duration.ofSeconds(GRACE_SECONDS);
 
-  @TempDir static Path directory;
-  private static RunningService service;
-  private Client client;
-  private final String seconds =
-      Integer.toString(1_000_000 + ThreadLocalRandom.current().nextInt(1_000_000_000));
+  @RegisterExtension
+  static final SharedService shared =
+      new SharedService(
+          Map.of(
+              "ENVAPI_SHUTDOWN_GRACE_SECONDS",
+              Integer.toString(GRACE_SECONDS),
+              "ENVAPI_SHELL_CLOSE_GRACE_SECONDS",
+              "2"));
 
-  @BeforeAll
-  static void start() throws Exception {
-    service =
-        RunningService.start(
-            directory,
-            Map.of(
-                "ENVAPI_SHUTDOWN_GRACE_SECONDS",
-                Integer.toString(GRACE_SECONDS),
-                "ENVAPI_SHELL_CLOSE_GRACE_SECONDS",
-                "2"));
-  }
-
-  @AfterAll
-  static void stop() throws Exception {
-    service.close();
-  }
-
-  @BeforeEach
-  void client() throws Exception {
-    service.ensureRunning();
-    client = service.as("account-" + seconds);
-  }
-
-  @AfterEach
-  void killTheRest() throws Exception {
-    for (ProcFsView left : ProcFsView.with(seconds)) {
-      ProcessHandle.of(left.pid()).ifPresent(ProcessHandle::destroyForcibly);
-    }
-  }
+  private final RunningService service = shared.service();
+  private final Client client = shared.client();
+  private final String seconds = shared.seconds();
 
   @Test
   void whatWaitsIsAnsweredTruthfullyAndNothingStays() throws Exception {
@@ -232,7 +204,7 @@ class ShutdownTest {
           .singleElement()
           .asString()
           .contains("process " + service.process().pid())
-          .doesNotContain(directory.toString());
+          .doesNotContain(shared.directory().toString());
     }
     client.get("/v1/environments").expect(200);
   }
