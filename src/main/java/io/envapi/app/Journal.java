@@ -33,7 +33,8 @@ record Journal(Kind kind, String url, String user, String password) {
     }
   }
 
-  private static final String DATABASE = "pekko-persistence-jdbc.shared-databases.slick";
+  /** Where its settings are among those of Pekko. */
+  static final String DATABASE = "pekko-persistence-jdbc.shared-databases.slick";
   private static final String FOR_READERS = "pekko-persistence-jdbc.shared-databases.readers";
 
   /** The one that the {@code journal} settings name, or else the embedded one. */

@@ -84,11 +84,14 @@ public final class Main {
                 fail("the service could not start: " + failure.getMessage());
               }
             });
-    service.awaitEnd();
+    boolean ordered = service.awaitEnd();
     keyring.close();
     preferences.close();
     audit.close();
     root.close();
+    if (!ordered) {
+      fail("the other hosts of the cluster go on without this one: start it again to join them");
+    }
     LOG.info("ended");
     System.exit(0);
   }
@@ -130,13 +133,13 @@ public final class Main {
         service.system(),
         new Api.Parts(
             node.environments(),
+            node.hosts(),
             node.accounts(),
             node.keys(),
             keyring.tokens(),
             keyring.credentials(),
             preferences,
             audit,
-            service.blocking(),
             service.metrics(),
             LoggerLevels.ofProcess()),
         new Api.Configuration(

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.apache.pekko.actor.BootstrapSetup;
+import org.apache.pekko.actor.CoordinatedShutdown;
 import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
@@ -29,6 +30,9 @@ import scala.concurrent.ExecutionContext;
 
 /** Everything below the HTTP interface, wired on a data root. */
 final class Service {
+
+  /** Part of every address in a cluster. */
+  private static final String NAME = "envapi";
 
   private static final int BLOCKING_THREADS = 32;
   private static final Duration KEY_SWEEP = Duration.ofHours(1);
@@ -98,6 +102,7 @@ final class Service {
                           settings.quotas(),
                           new HostSettings(
                               settings.http().askTimeout(), settings.http().requestTimeout())),
+                      settings.cluster().addresses(NAME),
                       running);
               context.spawn(node, "node");
               return Behaviors.empty();
@@ -105,7 +110,7 @@ final class Service {
     ActorSystem<Void> system =
         ActorSystem.create(
             guardian,
-            "envapi",
+            NAME,
             ActorSystemSetup.create(
                 BootstrapSetup.create(config(settings, journal)),
                 new MeteredJournal.Meter(metrics)));
@@ -125,6 +130,7 @@ final class Service {
     return journal
         .config()
         .withFallback(Shutdown.config(settings.shutdownGrace()))
+        .withFallback(settings.cluster().config(settings.http(), settings.files()))
         .withFallback(ConfigFactory.parseResources("pekko.conf"))
         .withFallback(settings.config())
         .resolve();
@@ -144,11 +150,19 @@ final class Service {
     return shells.thenCompose(processes -> processes.endAll(grace));
   }
 
-  /** Waits until all actors have ended, then closes the journal they wrote to. */
-  void awaitEnd() throws SQLException {
+  /**
+   * Waits until all actors have ended, then closes the journal they wrote to.
+   *
+   * @return whether the end was ordered; false where the rest of the cluster goes on without it
+   */
+  boolean awaitEnd() throws SQLException {
     system.getWhenTerminated().toCompletableFuture().join();
     journal.close();
     metrics.close();
+    return CoordinatedShutdown.get(system)
+        .getShutdownReason()
+        .filter(CoordinatedShutdown.clusterDowningReason()::equals)
+        .isEmpty();
   }
 
   Metrics metrics() {

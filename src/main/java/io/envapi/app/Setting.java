@@ -4,6 +4,7 @@ import static io.envapi.app.SettingKind.absolutePath;
 import static io.envapi.app.SettingKind.bool;
 import static io.envapi.app.SettingKind.bytes;
 import static io.envapi.app.SettingKind.directory;
+import static io.envapi.app.SettingKind.hostsAndPorts;
 import static io.envapi.app.SettingKind.integer;
 import static io.envapi.app.SettingKind.list;
 import static io.envapi.app.SettingKind.logLevel;
@@ -47,6 +48,10 @@ record Setting(String name, String path, SettingKind kind) {
                   new Setting("JOURNAL_URL", "journal.url", postgresqlUrl()),
                   new Setting("JOURNAL_USER", "journal.user", optionalText()),
                   new Setting("JOURNAL_PASSWORD", "journal.password", optionalText()),
+                  new Setting("CLUSTER_HOST", "cluster.host", text()),
+                  new Setting("CLUSTER_BIND_HOST", "cluster.bind-host", optionalText()),
+                  new Setting("CLUSTER_PORT", "cluster.port", integer(0, 65_535)),
+                  new Setting("CLUSTER_SEEDS", "cluster.seeds", hostsAndPorts()),
                   new Setting("HTTP_HOST", "http.host", text()),
                   new Setting("HTTP_PORT", "http.port", integer(0, 65_535)),
                   new Setting("API_KEYS", "http.api-keys", items()),

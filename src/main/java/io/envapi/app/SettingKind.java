@@ -38,6 +38,8 @@ record SettingKind(
   private static final Pattern TOKEN = Pattern.compile("[!-~]{32,}");
   private static final Pattern POSTGRESQL =
       Pattern.compile("jdbc:postgresql://(?!.*(user|password)=)[!-~&&[^@]]+");
+  private static final Pattern HOST_AND_PORT =
+      Pattern.compile("([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+]):[1-9]\\d{0,4}");
   private static final long NANOS = 1_000_000_000L;
 
   /** Whether the value at the path is acceptable; a value of another type is not. */
@@ -202,6 +204,12 @@ record SettingKind(
             config.getStringList(path).stream()
                 .allMatch(
                     item -> !item.isEmpty() && item.equals(item.strip()) && accepts.test(item)));
+  }
+
+  /** Addresses of other hosts of the cluster. */
+  static SettingKind hostsAndPorts() {
+    return list(
+        ",", "a list of host:port", address -> HOST_AND_PORT.matcher(address).matches());
   }
 
   private static Optional<Object> digits(String text) {

@@ -25,6 +25,7 @@ public record Settings(
     FileSettings files,
     Quotas quotas,
     LogSettings log,
+    ClusterSettings cluster,
     Duration shutdownGrace) {
 
   /** What reading the settings came to. */
@@ -72,6 +73,7 @@ public record Settings(
         FileSettings.from(envapi),
         Quotas.from(envapi),
         LogSettings.from(envapi),
+        ClusterSettings.from(envapi),
         envapi.getDuration("shutdown-grace"));
   }
 }

@@ -164,6 +164,20 @@ final class SettingsReader {
     if (!forced.isEmpty() && tier(forced).compareTo(least) < 0) {
       problems.add("ENVAPI_SANDBOX_TIER must not be below ENVAPI_MIN_SANDBOX_TIER");
     }
+    if (!envapi.getStringList("cluster.seeds").isEmpty()) {
+      checkCluster(envapi);
+    }
+  }
+
+  private void checkCluster(Config envapi) {
+    if (envapi.getString("journal.url").isEmpty()) {
+      problems.add(
+          "ENVAPI_CLUSTER_SEEDS needs ENVAPI_JOURNAL_URL: hosts of a cluster share one PostgreSQL,"
+              + " and an embedded journal belongs to one host");
+    }
+    if (envapi.getInt("cluster.port") == 0) {
+      problems.add("ENVAPI_CLUSTER_SEEDS needs a fixed ENVAPI_CLUSTER_PORT");
+    }
   }
 
   private static SandboxTier tier(String label) {

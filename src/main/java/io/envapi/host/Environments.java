@@ -30,7 +30,8 @@ import org.apache.pekko.actor.typed.javadsl.AskPattern;
  * Environments and shells, wherever they are. A request goes to the account first, which knows
  * whether the environment is its own and where it is, then to that host.
  *
- * <p>A stage fails only with a time-out of an ask; every refusal is part of the reply.
+ * <p>A stage fails only with a time-out of an ask, or because the host was lost meanwhile; every
+ * refusal is part of the reply.
  */
 public final class Environments {
 
@@ -89,53 +90,6 @@ public final class Environments {
                     listed.environments(),
                     // Deleted, and the service was killed before the account knew.
                     gone -> accounts.changed(account, gone, Account.Change.DELETED)));
-  }
-
-  /** Every environment of every account on the hosts that answer, oldest first. */
-  public CompletionStage<List<EnvironmentView>> listAll() {
-    List<CompletionStage<List<EnvironmentView>>> asked =
-        hosts.all().stream()
-            .map(
-                host ->
-                    AskPattern.<Host.Command, Host.Listed>ask(
-                            host, Host.ListEnvironments::new, timeout, system.scheduler())
-                        .thenCompose(listed -> views(listed.environments(), gone -> {})))
-            .toList();
-    return all(asked)
-        .thenApply(
-            lists ->
-                lists.stream()
-                    .flatMap(List::stream)
-                    .sorted(java.util.Comparator.comparingLong(EnvironmentView::createdAt))
-                    .toList());
-  }
-
-  /** Whose environment it is, whoever asks; empty where no host that answers has it. */
-  public CompletionStage<Optional<AccountId>> owner(EnvironmentId id) {
-    List<CompletionStage<Host.Owner>> asked =
-        hosts.all().stream()
-            .map(
-                host ->
-                    AskPattern.<Host.Command, Host.Owner>ask(
-                        host,
-                        replyTo -> new Host.FindOwner(id, replyTo),
-                        timeout,
-                        system.scheduler()))
-            .toList();
-    return all(asked)
-        .thenApply(
-            owners -> owners.stream().flatMap(owner -> owner.account().stream()).findFirst());
-  }
-
-  /** The hosts that answer. */
-  public CompletionStage<List<Host.Description>> hosts() {
-    return all(
-        hosts.all().stream()
-            .map(
-                host ->
-                    AskPattern.<Host.Command, Host.Description>ask(
-                        host, Host.Describe::new, timeout, system.scheduler()))
-            .toList());
   }
 
   /**
@@ -225,15 +179,15 @@ public final class Environments {
       Duration wait,
       BiFunction<Place, ActorRef<R>, Environment.Request> request) {
     return hosts
-        .find(place.host())
-        .map(
+        .<R>ask(
+            place.host(),
             host ->
-                AskPattern.<Host.Command, R>ask(
+                AskPattern.ask(
                     host,
                     replyTo -> new Host.Deliver(id, request.apply(place, replyTo)),
                     timeout.plus(wait),
                     system.scheduler()))
-        .orElseGet(() -> refused(request, r -> new Failure.HostUnavailable(5)));
+        .orElseGet(() -> refused(request, r -> HostDirectory.AWAY));
   }
 
   private <R> CompletionStage<R> refused(
@@ -256,19 +210,23 @@ public final class Environments {
         system.scheduler());
   }
 
-  private CompletionStage<List<EnvironmentView>> views(
+  /**
+   * @param gone told of those that their host does not have; those of a host that is away are left
+   *     out
+   */
+  CompletionStage<List<EnvironmentView>> views(
       List<Account.Located> located, Consumer<EnvironmentId> gone) {
     List<CompletionStage<Result<EnvironmentView>>> asked =
         located.stream()
             .map(
                 place ->
                     hosts
-                        .find(place.host())
-                        .map(host -> describeOn(host, place.id()))
+                        .ask(place.host(), host -> describeOn(host, place.id()))
                         .orElseGet(
                             () ->
                                 CompletableFuture.completedStage(
-                                    Result.refused(new Failure.HostUnavailable(5)))))
+                                    Result.refused(HostDirectory.AWAY)))
+                        .exceptionally(_ -> Result.refused(HostDirectory.AWAY)))
             .toList();
     return all(asked)
         .thenApply(

@@ -15,9 +15,11 @@ import io.envapi.sandbox.SandboxSettings;
 import io.envapi.shell.ShellProcesses;
 import io.envapi.shell.ShellRuntime;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -25,6 +27,7 @@ import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.cluster.sharding.typed.javadsl.ClusterSharding;
 import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.Join;
+import org.apache.pekko.cluster.typed.JoinSeedNodes;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.cluster.typed.Subscribe;
 
@@ -45,20 +48,29 @@ public final class Node {
       HostSettings settings) {}
 
   /** What the routes ask. */
-  public record Running(Environments environments, Accounts accounts, IdempotencyKeys keys) {}
+  public record Running(
+      Environments environments, Hosts hosts, Accounts accounts, IdempotencyKeys keys) {}
 
   private Node() {}
 
   /**
-   * Joins the cluster (of one, by itself), starts the host and completes {@code started} when
-   * requests can be answered.
+   * Joins the cluster, starts the host and completes {@code started} when requests can be answered.
+   *
+   * @param seeds nodes of the cluster to join; the first of them makes it where none answers. Empty
+   *     for a cluster of this node alone.
    */
-  public static Behavior<SelfUp> create(Parts parts, CompletableFuture<Running> started) {
+  public static Behavior<SelfUp> create(
+      Parts parts, List<Address> seeds, CompletableFuture<Running> started) {
     return Behaviors.setup(
         context -> {
           Cluster cluster = Cluster.get(context.getSystem());
           cluster.subscriptions().tell(Subscribe.create(context.getSelf(), SelfUp.class));
-          cluster.manager().tell(Join.create(cluster.selfMember().address()));
+          cluster
+              .manager()
+              .tell(
+                  seeds.isEmpty()
+                      ? Join.create(cluster.selfMember().address())
+                      : new JoinSeedNodes(seeds));
           return Behaviors.receive(SelfUp.class)
               .onMessage(
                   SelfUp.class,
@@ -71,12 +83,12 @@ public final class Node {
   }
 
   private static Running start(ActorContext<SelfUp> context, Parts parts) {
-    var hosts = new HostDirectory(context.spawn(HostDirectory.refusing(), "refuser"));
+    var place = new CompletableFuture<HostDirectory>();
     var accounts =
         new Accounts(
             ClusterSharding.get(context.getSystem()),
             parts.quotas(),
-            new Placer(hosts),
+            new Placer(place),
             parts.settings());
     var runtime =
         new EnvironmentRuntime(
@@ -89,23 +101,35 @@ public final class Node {
             parts.rows(),
             account -> effective(accounts, account));
     var host =
-        context.spawn(HostActor.create(parts.host(), runtime, parts.sandboxSettings()), "host");
-    hosts.put(parts.host(), host);
+        context.spawn(
+            HostActor.create(parts.host(), runtime, parts.sandboxSettings()),
+            HostWatch.host(parts.host()));
+    var audit =
+        context.spawn(
+            AuditReader.create(parts.audit(), parts.shells().blocking()),
+            HostWatch.audit(parts.host()));
+    var directory =
+        new HostDirectory(
+            parts.host(), host, audit, context.spawn(HostDirectory.refusing(), "refuser"));
+    place.complete(directory);
+    context.spawn(HostWatch.create(directory, host, audit), "hosts");
     new Strays(context.getSystem(), accounts, host).remove();
-    var environments = new Environments(context.getSystem(), accounts, hosts, parts.settings());
+    var environments = new Environments(context.getSystem(), accounts, directory, parts.settings());
+    var hosts = new Hosts(context.getSystem(), directory, environments, parts.settings());
     var keys = new IdempotencyKeys(context.getSystem(), parts.settings(), InstantSource.system());
-    return new Running(environments, accounts, keys);
+    return new Running(environments, hosts, accounts, keys);
   }
 
   private static CompletionStage<Quotas> effective(Accounts accounts, AccountId account) {
     return accounts.quotas(account).thenApply(Account.QuotasReply::effective);
   }
 
-  private record Placer(HostDirectory hosts) implements Account.Placer {
+  /** An account may be asked before this node's own host is made: then there is no host yet. */
+  private record Placer(CompletableFuture<HostDirectory> hosts) implements Account.Placer {
 
     @Override
     public Optional<HostId> choose() {
-      return hosts.any();
+      return directory().map(HostDirectory::choose);
     }
 
     @Override
@@ -115,12 +139,20 @@ public final class Node {
         EnvironmentId id,
         EnvironmentSpec spec,
         ActorRef<Account.Placement> replyTo) {
-      hosts.find(host).ifPresent(ref -> ref.tell(new Host.Place(account, id, spec, replyTo)));
+      find(host).ifPresent(ref -> ref.tell(new Host.Place(account, id, spec, replyTo)));
     }
 
     @Override
     public void settle(HostId host, EnvironmentId id, ActorRef<Account.Placement> replyTo) {
-      hosts.find(host).ifPresent(ref -> ref.tell(new Host.Settle(id, replyTo)));
+      find(host).ifPresent(ref -> ref.tell(new Host.Settle(id, replyTo)));
+    }
+
+    private Optional<ActorRef<Host.Command>> find(HostId host) {
+      return directory().flatMap(known -> known.find(host));
+    }
+
+    private Optional<HostDirectory> directory() {
+      return hosts.isDone() ? Optional.of(hosts.join()) : Optional.empty();
     }
   }
 }

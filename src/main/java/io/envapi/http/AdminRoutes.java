@@ -9,8 +9,10 @@ import io.envapi.failure.Failure;
 import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
 import io.envapi.host.Host;
+import io.envapi.host.Hosts;
 import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
+import io.envapi.id.HostId;
 import io.envapi.keyring.Caller;
 import io.envapi.sandbox.Layers;
 import java.time.Duration;
@@ -28,15 +30,16 @@ final class AdminRoutes {
   private static final Duration DISK_WORK = Duration.ofSeconds(60);
 
   private final Environments environments;
+  private final Hosts hosts;
   private final Accounts accounts;
   private final AuditRoute auditRoute;
   private final Audited audited;
 
-  AdminRoutes(
-      Environments environments, Accounts accounts, AuditRoute auditRoute, Audited audited) {
+  AdminRoutes(Environments environments, Hosts hosts, Accounts accounts, Audited audited) {
     this.environments = environments;
+    this.hosts = hosts;
     this.accounts = accounts;
-    this.auditRoute = auditRoute;
+    this.auditRoute = new AuditRoute(hosts);
     this.audited = audited;
   }
 
@@ -100,20 +103,27 @@ final class AdminRoutes {
   }
 
   private CompletionStage<Answer> allEnvironments(Exchange exchange, Caller caller) {
-    return environments
-        .listAll()
-        .thenApply(views -> Answer.ok(EnvironmentJson.environments(views)));
+    return hosts
+        .environments()
+        .thenApply(
+            found -> Answer.ok(away(EnvironmentJson.environments(found.value()), found)));
   }
 
   private CompletionStage<Answer> hosts(Exchange exchange, Caller caller) {
-    return environments
-        .hosts()
+    return hosts
+        .describe()
         .thenApply(
-            hosts -> {
+            found -> {
               ObjectNode json = Json.object();
-              json.set("hosts", Json.array(hosts, AdminRoutes::host));
-              return Answer.ok(json);
+              json.set("hosts", Json.array(found.value(), AdminRoutes::host));
+              return Answer.ok(away(json, found));
             });
+  }
+
+  /** Names the hosts of which the answer knows nothing. */
+  static ObjectNode away(ObjectNode json, Hosts.Found<?> found) {
+    json.set("unreachable_hosts", Json.texts(found.away().stream().map(HostId::value).toList()));
+    return json;
   }
 
   private static ObjectNode host(Host.Description host) {
@@ -141,15 +151,22 @@ final class AdminRoutes {
     return (exchange, deed) ->
         exchange.environment(
             id ->
-                environments
+                hosts
                     .owner(id)
                     .thenCompose(
                         owner ->
-                            owner.isEmpty()
-                                ? Problems.of(
-                                        new Failure.NotFound(Failure.Kind.ENVIRONMENT, id.value()))
-                                    .now()
-                                : force(deed, owner.get(), id, request)));
+                            owner
+                                .value()
+                                .map(account -> force(deed, account, id, request))
+                                .orElseGet(() -> nobodys(id, owner).now())));
+  }
+
+  /** It may be on a host that did not answer. */
+  private static Problem nobodys(EnvironmentId id, Hosts.Found<?> asked) {
+    return Problems.of(
+        asked.away().isEmpty()
+            ? new Failure.NotFound(Failure.Kind.ENVIRONMENT, id.value())
+            : new Failure.HostUnavailable(5));
   }
 
   private CompletionStage<Answer> force(

@@ -4,6 +4,7 @@ import io.envapi.audit.AuditLog;
 import io.envapi.files.FileSettings;
 import io.envapi.host.Accounts;
 import io.envapi.host.Environments;
+import io.envapi.host.Hosts;
 import io.envapi.host.IdempotencyKeys;
 import io.envapi.keyring.CredentialClient;
 import io.envapi.keyring.TokenVerifier;
@@ -12,7 +13,6 @@ import io.envapi.preferences.Preferences;
 import io.envapi.shell.ShellSettings;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
@@ -23,20 +23,16 @@ import org.apache.pekko.stream.Materializer;
 /** The whole HTTP interface: every route of every resource. */
 public final class Api {
 
-  /**
-   * What the interface speaks to.
-   *
-   * @param disk for work that blocks on the disk
-   */
+  /** What the interface speaks to. */
   public record Parts(
       Environments environments,
+      Hosts hosts,
       Accounts accounts,
       IdempotencyKeys keys,
       TokenVerifier tokens,
       CredentialClient credentials,
       Preferences preferences,
       AuditLog audit,
-      Executor disk,
       Metrics metrics,
       LogLevels logLevels) {}
 
@@ -124,9 +120,7 @@ public final class Api {
     new ArchiveRoutes(environments, audited).addTo(routes);
     new WatchRoutes(environments).addTo(routes);
     new RawFileRoutes(environments, audited).addTo(routes);
-    new AdminRoutes(
-            environments, parts.accounts(), new AuditRoute(parts.audit(), parts.disk()), audited)
-        .addTo(routes);
+    new AdminRoutes(environments, parts.hosts(), parts.accounts(), audited).addTo(routes);
     new LogLevelRoutes(parts.logLevels(), audited).addTo(routes);
     new MetricsRoutes(parts.metrics(), configuration.http().metricsToken()).addTo(routes);
     return routes;

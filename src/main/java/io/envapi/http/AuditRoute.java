@@ -1,50 +1,46 @@
 package io.envapi.http;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.envapi.audit.AuditEvent;
 import io.envapi.audit.AuditFilter;
-import io.envapi.audit.AuditLog;
-import io.envapi.audit.AuditPage;
+import io.envapi.host.AuditLine;
+import io.envapi.host.Hosts;
 import io.envapi.id.AccountId;
 import io.envapi.keyring.Caller;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 
-/** {@code GET /v1/admin/audit}: the events of this host. */
+/** {@code GET /v1/admin/audit}: the events of all hosts. */
 final class AuditRoute {
 
-  private final AuditLog log;
-  private final Executor disk;
+  private final Hosts hosts;
 
-  /**
-   * @param disk where the log is read
-   */
-  AuditRoute(AuditLog log, Executor disk) {
-    this.log = log;
-    this.disk = disk;
+  AuditRoute(Hosts hosts) {
+    this.hosts = hosts;
   }
 
   CompletionStage<Answer> read(Exchange exchange, Caller caller) {
     return exchange.query(
         AuditRoute::filter,
         filter ->
-            CompletableFuture.supplyAsync(() -> search(filter), disk)
+            hosts
+                .audit(filter)
                 .thenApply(
-                    page -> {
+                    found -> {
                       ObjectNode json = Json.object();
-                      json.set("events", Json.array(page.events(), AuditEvent::json));
-                      return Answer.ok(json.put("truncated", page.truncated()));
+                      json.set("events", Json.array(found.value().lines(), AuditRoute::event));
+                      json.put("truncated", found.value().truncated());
+                      return Answer.ok(AdminRoutes.away(json, found));
                     }));
   }
 
-  private AuditPage search(AuditFilter filter) {
+  private static JsonNode event(AuditLine line) {
     try {
-      return log.search(filter);
+      return Json.parse(line.json().getBytes(StandardCharsets.UTF_8));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

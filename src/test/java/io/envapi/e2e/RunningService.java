@@ -38,7 +38,7 @@ final class RunningService implements AutoCloseable {
   private final Map<String, String> variables;
   private final String base;
   private final String keyringBase;
-  private final JavaProcess keyring;
+  private final Runnable endKeyring;
   private final HttpClient http = HttpClient.newHttpClient();
   private JavaProcess service;
 
@@ -47,13 +47,13 @@ final class RunningService implements AutoCloseable {
       Map<String, String> variables,
       String base,
       String keyringBase,
-      JavaProcess keyring)
+      Runnable endKeyring)
       throws IOException {
     this.directory = directory;
     this.variables = variables;
     this.base = base;
     this.keyringBase = keyringBase;
-    this.keyring = keyring;
+    this.endKeyring = endKeyring;
     this.service = launch();
   }
 
@@ -98,7 +98,8 @@ final class RunningService implements AutoCloseable {
             "-Xmx64m",
             "-XX:TieredStopAtLevel=1");
     var running =
-        new RunningService(directory, variables, "http://127.0.0.1:" + port, keyringBase, keyring);
+        new RunningService(
+            directory, variables, "http://127.0.0.1:" + port, keyringBase, keyring::close);
     try {
       running.awaitReady();
     } catch (Throwable e) {
@@ -106,6 +107,26 @@ final class RunningService implements AutoCloseable {
       throw e;
     }
     return running;
+  }
+
+  /** A service on a root of its own with the keyring of this one; waits until it is ready. */
+  RunningService beside(Path place, Map<String, String> different) throws Exception {
+    Files.setPosixFilePermissions(
+        place, java.nio.file.attribute.PosixFilePermissions.fromString("rwx--x--x"));
+    int port = freePort();
+    var changed = new HashMap<>(variables);
+    changed.put("ENVAPI_ROOT", place.resolve("root").toString());
+    changed.put("ENVAPI_HTTP_PORT", Integer.toString(port));
+    changed.putAll(different);
+    var other =
+        new RunningService(place, changed, "http://127.0.0.1:" + port, keyringBase, () -> {});
+    try {
+      other.awaitReady();
+    } catch (Throwable e) {
+      other.close();
+      throw e;
+    }
+    return other;
   }
 
   private JavaProcess launch() throws IOException {
@@ -167,6 +188,11 @@ final class RunningService implements AutoCloseable {
     return keyringBase;
   }
 
+  /** The same account's calls, to this service. */
+  Client as(Client client) {
+    return new Client(http, base, client.token());
+  }
+
   Path root() {
     return directory.resolve("root");
   }
@@ -189,7 +215,7 @@ final class RunningService implements AutoCloseable {
     return new Client(http, base, token.asText());
   }
 
-  private static int freePort() throws IOException {
+  static int freePort() throws IOException {
     try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     }
@@ -199,6 +225,6 @@ final class RunningService implements AutoCloseable {
   public void close() {
     http.shutdownNow();
     service.close();
-    keyring.close();
+    endKeyring.run();
   }
 }
