@@ -35,8 +35,9 @@ class MessagesTest {
   /** Without what actors tell themselves. */
   static Stream<Class<?>> messages() {
     return new ClassFileImporter()
-        .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-        .importPackages("io.envapi").stream()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages("io.envapi")
+            .stream()
             .filter(each -> each.isAssignableTo(CborSerializable.class))
             .filter(each -> each.getAllRawInterfaces().stream().noneMatch(MessagesTest::isInternal))
             .map(MessagesTest::reflected)
@@ -72,8 +73,7 @@ class MessagesTest {
   @Test
   void soDoesTheFailureOfAnAsk() {
     var failed = new Status.Failure(new Unavailable(new Failure.JournalUnavailable(2)));
-    var arrived =
-        (Status.Failure) NODE.serializationTestKit().verifySerialization(failed, false);
+    var arrived = (Status.Failure) NODE.serializationTestKit().verifySerialization(failed, false);
     assertThat(arrived.cause())
         .isInstanceOfSatisfying(
             Unavailable.class,

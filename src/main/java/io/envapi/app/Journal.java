@@ -35,6 +35,7 @@ record Journal(Kind kind, String url, String user, String password) {
 
   /** Where its settings are among those of Pekko. */
   static final String DATABASE = "pekko-persistence-jdbc.shared-databases.slick";
+
   private static final String FOR_READERS = "pekko-persistence-jdbc.shared-databases.readers";
 
   /** The one that the {@code journal} settings name, or else the embedded one. */
@@ -75,6 +76,11 @@ record Journal(Kind kind, String url, String user, String password) {
 
   Connection connect() throws SQLException {
     return DriverManager.getConnection(url, user, password);
+  }
+
+  /** Whether other hosts can use it too. */
+  boolean isShared() {
+    return kind == Kind.POSTGRESQL;
   }
 
   /** An embedded one outlives its last connection: writes everything out and closes it. */

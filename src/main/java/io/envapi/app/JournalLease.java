@@ -47,8 +47,7 @@ public final class JournalLease extends Lease {
   private static final String RELEASE = "DELETE FROM cluster_lease WHERE name = ? AND owner = ?";
 
   private final LeaseSettings settings;
-  private final Executor threads =
-      task -> Thread.ofVirtual().name("cluster-lease").start(task);
+  private final Executor threads = task -> Thread.ofVirtual().name("cluster-lease").start(task);
   private final String url;
   private final String user;
   private final String password;

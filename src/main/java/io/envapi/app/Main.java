@@ -67,6 +67,11 @@ public final class Main {
       LOG.error("the journal cannot be opened", e);
       fail("the journal cannot be opened: the log says why");
       return;
+    } catch (Service.JournalInUse e) {
+      fail(
+          "another host uses this journal: set ENVAPI_CLUSTER_SEEDS on both to join them, or give"
+              + " this one a database or schema of its own");
+      return;
     }
     Shutdown.onSignals(service.system());
     service

@@ -18,12 +18,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import org.apache.pekko.actor.Address;
 import org.apache.pekko.actor.BootstrapSetup;
 import org.apache.pekko.actor.CoordinatedShutdown;
 import org.apache.pekko.actor.setup.ActorSystemSetup;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.apache.pekko.cluster.typed.Cluster;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.stream.Materializer;
 import scala.concurrent.ExecutionContext;
@@ -34,6 +36,11 @@ final class Service {
   /** Part of every address in a cluster. */
   private static final String NAME = "envapi";
 
+  /** Another host works on the journal, and this one is not to join it. */
+  static final class JournalInUse extends IOException {
+    private static final long serialVersionUID = 1L;
+  }
+
   private static final int BLOCKING_THREADS = 32;
   private static final Duration KEY_SWEEP = Duration.ofHours(1);
 
@@ -42,6 +49,7 @@ final class Service {
   private final CompletableFuture<ShellProcesses> shells;
   private final ExecutorService blocking;
   private final Journal journal;
+  private final JournalHosts hosts;
   private final Metrics metrics;
 
   private Service(
@@ -50,12 +58,14 @@ final class Service {
       CompletableFuture<ShellProcesses> shells,
       ExecutorService blocking,
       Journal journal,
+      JournalHosts hosts,
       Metrics metrics) {
     this.system = system;
     this.running = running;
     this.shells = shells;
     this.blocking = blocking;
     this.journal = journal;
+    this.hosts = hosts;
     this.metrics = metrics;
   }
 
@@ -65,6 +75,10 @@ final class Service {
     var metrics = new Metrics();
     Journal journal = Journal.of(settings.envapi(), root.directory("journal"));
     journal.migrate();
+    var hosts = new JournalHosts(journal, root.hostId());
+    if (!settings.cluster().isShared()) {
+      claim(hosts);
+    }
     ExecutorService blocking =
         Executors.newFixedThreadPool(
             BLOCKING_THREADS, Thread.ofPlatform().name("blocking-", 1).daemon().factory());
@@ -102,7 +116,7 @@ final class Service {
                           settings.quotas(),
                           new HostSettings(
                               settings.http().askTimeout(), settings.http().requestTimeout())),
-                      settings.cluster().addresses(NAME),
+                      new Node.Joining(settings.cluster().addresses(NAME), hosts::others),
                       running);
               context.spawn(node, "node");
               return Behaviors.empty();
@@ -123,7 +137,29 @@ final class Service {
                 new SqlRows(journal)
                     .forgetKeys(System.currentTimeMillis() - KeyState.KEPT.toMillis()),
             ExecutionContext.fromExecutor(blocking));
-    return new Service(system, running, shells, blocking, journal, metrics);
+    running.thenAccept(_ -> beat(system, hosts, blocking));
+    return new Service(system, running, shells, blocking, journal, hosts, metrics);
+  }
+
+  private static void claim(JournalHosts hosts) throws IOException {
+    try {
+      if (!hosts.isAlone()) {
+        throw new JournalInUse();
+      }
+    } catch (SQLException e) {
+      throw new IOException("the journal's database does not answer", e);
+    }
+  }
+
+  private static void beat(ActorSystem<?> system, JournalHosts hosts, ExecutorService blocking) {
+    Address own = Cluster.get(system).selfMember().address();
+    system
+        .scheduler()
+        .scheduleWithFixedDelay(
+            Duration.ZERO,
+            JournalHosts.BEAT,
+            () -> hosts.beat(own),
+            ExecutionContext.fromExecutor(blocking));
   }
 
   private static Config config(Settings settings, Journal journal) {
@@ -157,6 +193,7 @@ final class Service {
    */
   boolean awaitEnd() throws SQLException {
     system.getWhenTerminated().toCompletableFuture().join();
+    hosts.gone();
     journal.close();
     metrics.close();
     return CoordinatedShutdown.get(system)

@@ -208,8 +208,7 @@ record SettingKind(
 
   /** Addresses of other hosts of the cluster. */
   static SettingKind hostsAndPorts() {
-    return list(
-        ",", "a list of host:port", address -> HOST_AND_PORT.matcher(address).matches());
+    return list(",", "a list of host:port", address -> HOST_AND_PORT.matcher(address).matches());
   }
 
   private static Optional<Object> digits(String text) {

@@ -63,8 +63,7 @@ public final class Hosts {
     this.system = system;
     this.directory = directory;
     this.environments = environments;
-    this.timeout =
-        settings.askTimeout().compareTo(PATIENCE) < 0 ? settings.askTimeout() : PATIENCE;
+    this.timeout = settings.askTimeout().compareTo(PATIENCE) < 0 ? settings.askTimeout() : PATIENCE;
   }
 
   /** Every environment of every account, oldest first. */

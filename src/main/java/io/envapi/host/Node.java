@@ -17,6 +17,7 @@ import io.envapi.shell.ShellRuntime;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.apache.pekko.actor.Address;
@@ -26,8 +27,6 @@ import org.apache.pekko.actor.typed.javadsl.ActorContext;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.cluster.sharding.typed.javadsl.ClusterSharding;
 import org.apache.pekko.cluster.typed.Cluster;
-import org.apache.pekko.cluster.typed.Join;
-import org.apache.pekko.cluster.typed.JoinSeedNodes;
 import org.apache.pekko.cluster.typed.SelfUp;
 import org.apache.pekko.cluster.typed.Subscribe;
 
@@ -47,6 +46,18 @@ public final class Node {
       Quotas quotas,
       HostSettings settings) {}
 
+  /**
+   * What to join.
+   *
+   * @param seeds nodes of the cluster; empty for a cluster of this node alone
+   * @param others the nodes that work on the same journal now; blocks
+   */
+  public record Joining(List<Address> seeds, Callable<List<Address>> others) {
+    public Joining {
+      seeds = List.copyOf(seeds);
+    }
+  }
+
   /** What the routes ask. */
   public record Running(
       Environments environments, Hosts hosts, Accounts accounts, IdempotencyKeys keys) {}
@@ -55,22 +66,14 @@ public final class Node {
 
   /**
    * Joins the cluster, starts the host and completes {@code started} when requests can be answered.
-   *
-   * @param seeds nodes of the cluster to join; the first of them makes it where none answers. Empty
-   *     for a cluster of this node alone.
    */
   public static Behavior<SelfUp> create(
-      Parts parts, List<Address> seeds, CompletableFuture<Running> started) {
+      Parts parts, Joining joining, CompletableFuture<Running> started) {
     return Behaviors.setup(
         context -> {
           Cluster cluster = Cluster.get(context.getSystem());
           cluster.subscriptions().tell(Subscribe.create(context.getSelf(), SelfUp.class));
-          cluster
-              .manager()
-              .tell(
-                  seeds.isEmpty()
-                      ? Join.create(cluster.selfMember().address())
-                      : new JoinSeedNodes(seeds));
+          context.spawn(ClusterJoin.create(joining, parts.shells().blocking()), "join");
           return Behaviors.receive(SelfUp.class)
               .onMessage(
                   SelfUp.class,

@@ -105,8 +105,7 @@ final class AdminRoutes {
   private CompletionStage<Answer> allEnvironments(Exchange exchange, Caller caller) {
     return hosts
         .environments()
-        .thenApply(
-            found -> Answer.ok(away(EnvironmentJson.environments(found.value()), found)));
+        .thenApply(found -> Answer.ok(away(EnvironmentJson.environments(found.value()), found)));
   }
 
   private CompletionStage<Answer> hosts(Exchange exchange, Caller caller) {

@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -22,7 +23,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two hosts on one PostgreSQL: each is used through the other, and one goes on without the other. */
+/**
+ * Two hosts on one PostgreSQL: each is used through the other, and one goes on without the other.
+ */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ClusterTest {
 
@@ -57,12 +60,14 @@ class ClusterTest {
                 "ENVAPI_ASK_TIMEOUT_SECONDS", "5",
                 "ENVAPI_CLUSTER_PORT", Integer.toString(port),
                 "ENVAPI_CLUSTER_SEEDS", "127.0.0.1:%d,127.0.0.1:%d".formatted(port, otherPort)));
+    // The second could make a cluster of its own: that there is one it knows from the database.
     first = RunningService.start(Files.createDirectory(directory.resolve("first")), variables);
     second =
         first.beside(
             Files.createDirectory(directory.resolve("second")),
             Map.of(
                 "ENVAPI_CLUSTER_PORT", Integer.toString(otherPort),
+                "ENVAPI_CLUSTER_SEEDS", "127.0.0.1:" + otherPort,
                 "ENVAPI_UID_BASE", Integer.toString(UIDS_OF_THE_OTHER)));
     alice = first.as("alice");
     operator = first.as(RunningService.OPERATOR);
@@ -123,10 +128,11 @@ class ClusterTest {
           .isEqualTo("through\n");
       await().untilAsserted(() -> assertThat(stream.names()).contains("output"));
     }
-    String file = "/v1/environments/" + environment + "/files/content?path=large.txt";
+    String file = "/v1/environments/" + environment + "/files/content";
     String large = "0123456789abcde\n".repeat(60_000);
-    client.call("PUT", file, Map.of("content", large)).expect(200);
-    assertThat(client.get(file).expect(200).path("content").asText()).isEqualTo(large);
+    client.call("PUT", file, Map.of("path", "large.txt", "content", large)).expect(200);
+    assertThat(client.get(file + "?path=large.txt").expect(200).path("content").asText())
+        .isEqualTo(large);
     assertThat(
             client
                 .exec(shell, "head -c 600000 large.txt | wc -c; cat large.txt", 20_000)
@@ -134,12 +140,10 @@ class ClusterTest {
                 .path("output")
                 .asText())
         .hasSizeGreaterThan(100_000);
-    client.get("/v1/environments/" + environment + "/files/content?path=none").expect(404);
+    client.get(file + "?path=none").expect(404);
     assertThat(
             client
-                .post(
-                    "/v1/exec",
-                    Map.of("command", "pwd; exit 3", "environment_id", environment))
+                .post("/v1/exec", Map.of("command", "pwd; exit 3", "environment_id", environment))
                 .expect(200)
                 .path("exit_code")
                 .asInt())
@@ -150,6 +154,13 @@ class ClusterTest {
   @Test
   @Order(2)
   void oneThatIsLostTakesNothingElseWithIt() throws Exception {
+    JavaProcess stranger =
+        first.another(
+            Map.of(
+                "ENVAPI_ROOT", directory.resolve("stranger").toString(),
+                "ENVAPI_HTTP_PORT", "0",
+                "ENVAPI_CLUSTER_PORT", "0",
+                "ENVAPI_CLUSTER_SEEDS", ""));
     Client through = second.as(alice);
     List<Client> others = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
@@ -170,22 +181,18 @@ class ClusterTest {
                 through
                     .get("/v1/shells/" + shell + "/output")
                     .body()
-                    .path("output")
+                    .path("data")
                     .asText()
                     .contains("begun"));
     Set<String> both = hosts(operator);
 
     first.kill();
 
-    Answer lost = waiting.get(30, java.util.concurrent.TimeUnit.SECONDS);
+    Answer lost = waiting.get(30, TimeUnit.SECONDS);
     lost.refused(503, "host_unavailable");
-    await()
-        .atMost(TAKE_OVER)
-        .untilAsserted(() -> use(through, onSecond));
+    await().atMost(TAKE_OVER).untilAsserted(() -> use(through, onSecond));
     for (Client each : others) {
-      await()
-          .atMost(TAKE_OVER)
-          .untilAsserted(() -> each.get("/v1/environments").expect(200));
+      await().atMost(TAKE_OVER).untilAsserted(() -> each.get("/v1/environments").expect(200));
     }
     Answer away = through.get("/v1/environments/" + onFirst);
     away.refused(503, "host_unavailable");
@@ -213,6 +220,20 @@ class ClusterTest {
     use(alice, onSecond);
     assertThat(through.get("/v1/shells/" + shell).expect(200).path("state").asText())
         .isEqualTo("dead");
+
+    assertThat(stranger.exit(TAKE_OVER)).isEqualTo(1);
+    assertThat(stranger.log()).contains("another host uses this journal");
+  }
+
+  /** An ordered end hands over what the others need at once. */
+  @Test
+  @Order(3)
+  void oneThatEndsInOrderIsNotMissed() throws Exception {
+    second.process().terminate();
+    assertThat(second.process().exit(Duration.ofSeconds(60))).isZero();
+
+    await().atMost(Duration.ofSeconds(10)).untilAsserted(() -> use(alice, onFirst));
+    alice.get("/v1/environments/" + onSecond).refused(503, "host_unavailable");
   }
 
   private static boolean isOn(RunningService service, String environment) {
