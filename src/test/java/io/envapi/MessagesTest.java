@@ -73,7 +73,7 @@ class MessagesTest {
   @Test
   void soDoesTheFailureOfAnAsk() {
     var failed = new Status.Failure(new Unavailable(new Failure.JournalUnavailable(2)));
-    var arrived = (Status.Failure) NODE.serializationTestKit().verifySerialization(failed, false);
+    Status.Failure arrived = NODE.serializationTestKit().verifySerialization(failed, false);
     assertThat(arrived.cause())
         .isInstanceOfSatisfying(
             Unavailable.class,

@@ -39,7 +39,9 @@ public final class HostDirectory {
 
   private static final class Present {
     private final ActorRef<Host.Command> host;
-    private final Set<CompletableFuture<?>> asked = ConcurrentHashMap.newKeySet();
+
+    /** What ends an ask when the host is lost, for each that is not answered yet. */
+    private final Map<Object, Runnable> asked = new ConcurrentHashMap<>();
 
     private Present(ActorRef<Host.Command> host) {
       this.host = host;
@@ -96,7 +98,7 @@ public final class HostDirectory {
 
   private static void lost(@org.jspecify.annotations.Nullable Present host) {
     if (host != null) {
-      host.asked.forEach(HostDirectory::fail);
+      host.asked.values().forEach(Runnable::run);
     }
   }
 
@@ -156,8 +158,9 @@ public final class HostDirectory {
       return Optional.of(ask.apply(known.host));
     }
     CompletableFuture<R> answer = ask.apply(known.host).toCompletableFuture().copy();
-    known.asked.add(answer);
-    answer.whenComplete((_, _) -> known.asked.remove(answer));
+    var key = new Object();
+    known.asked.put(key, () -> fail(answer));
+    answer.whenComplete((_, _) -> known.asked.remove(key));
     if (present.get(id) != known) {
       fail(answer);
     }

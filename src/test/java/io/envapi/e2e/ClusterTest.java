@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -105,6 +106,19 @@ class ClusterTest {
     use(alice, onSecond);
     use(second.as(alice), onFirst);
 
+    JsonNode once =
+        alice
+            .with("Idempotency-Key", "k")
+            .post("/v1/environments", Map.of("name", "e4"))
+            .expect(201);
+    assertThat(
+            second
+                .as(alice)
+                .with("Idempotency-Key", "k")
+                .post("/v1/environments", Map.of("name", "e4"))
+                .expect(201))
+        .isEqualTo(once);
+    alice.delete("/v1/environments/" + once.path("id").asText()).expect(204);
     assertThat(names(alice)).isEqualTo(names(second.as(alice))).hasSize(4);
     JsonNode audit = operator.get("/v1/admin/audit?limit=1000").expect(200);
     assertThat(audit.path("unreachable_hosts")).isEmpty();
@@ -129,10 +143,12 @@ class ClusterTest {
       await().untilAsserted(() -> assertThat(stream.names()).contains("output"));
     }
     String file = "/v1/environments/" + environment + "/files/content";
-    String large = "0123456789abcde\n".repeat(60_000);
+    String large = "0123456789abcde\n".repeat(150_000);
     client.call("PUT", file, Map.of("path", "large.txt", "content", large)).expect(200);
     assertThat(client.get(file + "?path=large.txt").expect(200).path("content").asText())
-        .isEqualTo(large);
+        .isEqualTo(large.substring(0, 1 << 20));
+    var raw = client.open("GET", file.replace("content", "raw") + "?path=large.txt", "");
+    assertThat(raw.body().readAllBytes()).isEqualTo(large.getBytes(StandardCharsets.UTF_8));
     assertThat(
             client
                 .exec(shell, "head -c 600000 large.txt | wc -c; cat large.txt", 20_000)
@@ -185,11 +201,17 @@ class ClusterTest {
                     .asText()
                     .contains("begun"));
     Set<String> both = hosts(operator);
+    EventStream followed = through.follow("/v1/shells/" + shell + "/output/stream");
+    followed.awaitOutput("begun");
 
     first.kill();
 
     Answer lost = waiting.get(30, TimeUnit.SECONDS);
     lost.refused(503, "host_unavailable");
+    EventStream.Event last = followed.awaitEnd();
+    assertThat(last.name()).isEqualTo("error");
+    assertThat(last.data().path("code").asText()).isEqualTo("host_unavailable");
+    followed.close();
     await().atMost(TAKE_OVER).untilAsserted(() -> use(through, onSecond));
     for (Client each : others) {
       await().atMost(TAKE_OVER).untilAsserted(() -> each.get("/v1/environments").expect(200));
