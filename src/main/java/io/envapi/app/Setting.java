@@ -52,6 +52,7 @@ record Setting(String name, String path, SettingKind kind) {
                   new Setting("CLUSTER_BIND_HOST", "cluster.bind-host", optionalText()),
                   new Setting("CLUSTER_PORT", "cluster.port", integer(0, 65_535)),
                   new Setting("CLUSTER_SEEDS", "cluster.seeds", hostsAndPorts()),
+                  new Setting("CLUSTER_SECRET", "cluster.secret", token()),
                   new Setting("HTTP_HOST", "http.host", text()),
                   new Setting("HTTP_PORT", "http.port", integer(0, 65_535)),
                   new Setting("API_KEYS", "http.api-keys", items()),

@@ -178,6 +178,9 @@ final class SettingsReader {
     if (envapi.getInt("cluster.port") == 0) {
       problems.add("ENVAPI_CLUSTER_SEEDS needs a fixed ENVAPI_CLUSTER_PORT");
     }
+    if (envapi.getString("cluster.secret").isEmpty()) {
+      problems.add("ENVAPI_CLUSTER_SEEDS needs an ENVAPI_CLUSTER_SECRET");
+    }
   }
 
   private static SandboxTier tier(String label) {

@@ -60,6 +60,7 @@ class ClusterTest {
                 "ENVAPI_JOURNAL_PASSWORD", postgres.password(),
                 "ENVAPI_ASK_TIMEOUT_SECONDS", "5",
                 "ENVAPI_CLUSTER_PORT", Integer.toString(port),
+                "ENVAPI_CLUSTER_SECRET", "a-secret-that-the-hosts-alone-know",
                 "ENVAPI_CLUSTER_SEEDS", "127.0.0.1:%d,127.0.0.1:%d".formatted(port, otherPort)));
     // The second could make a cluster of its own: that there is one it knows from the database.
     first = RunningService.start(Files.createDirectory(directory.resolve("first")), variables);
