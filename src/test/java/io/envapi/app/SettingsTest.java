@@ -186,6 +186,32 @@ class SettingsTest {
   }
 
   @Test
+  void aClusterNeedsASharedJournalAPortAndASecret() {
+    assertThat(problems(Map.of("ENVAPI_CLUSTER_SEEDS", "a:7355")))
+        .hasSize(3)
+        .anySatisfy(problem -> assertThat(problem).contains("needs ENVAPI_JOURNAL_URL"))
+        .anySatisfy(problem -> assertThat(problem).contains("a fixed ENVAPI_CLUSTER_PORT"))
+        .anySatisfy(problem -> assertThat(problem).contains("an ENVAPI_CLUSTER_SECRET"));
+    var complete =
+        Map.of(
+            "ENVAPI_CLUSTER_SEEDS", "10.0.0.11:7355, [fd00::1]:7355",
+            "ENVAPI_CLUSTER_HOST", "10.0.0.11",
+            "ENVAPI_CLUSTER_PORT", "7355",
+            "ENVAPI_CLUSTER_SECRET", LONG_ENOUGH,
+            "ENVAPI_JOURNAL_URL", "jdbc:postgresql://db/x");
+    assertThat(Settings.load(complete))
+        .isInstanceOfSatisfying(
+            Settings.Loaded.class,
+            loaded -> {
+              var cluster = loaded.settings().cluster();
+              assertThat(cluster.bindHost()).isEqualTo("10.0.0.11");
+              assertThat(cluster.addresses("envapi"))
+                  .hasToString("[pekko://envapi@10.0.0.11:7355, pekko://envapi@[fd00::1]:7355]");
+              assertThat(loaded.settings().toString()).doesNotContain(LONG_ENOUGH);
+            });
+  }
+
+  @Test
   void halfAPairIsAProblem() {
     assertThat(problems(Map.of("ENVAPI_SETTINGS_API_TOKEN", LONG_ENOUGH)))
         .singleElement()
@@ -231,6 +257,11 @@ class SettingsTest {
   @CsvSource({
     "ROOT, /",
     "ROOT, ''",
+    "CLUSTER_PORT, 65536",
+    "CLUSTER_SEEDS, db",
+    "CLUSTER_SEEDS, 'a:1,,b:2'",
+    "CLUSTER_SEEDS, 'http://a:1'",
+    "CLUSTER_SECRET, short",
     "JOURNAL_URL, jdbc:h2:mem:x",
     "JOURNAL_URL, jdbc:postgresql://db/x?user=me",
     "JOURNAL_URL, jdbc:postgresql://db/x?ssl=true&password=secret",

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,9 @@ class ClusterTest {
 
   private static final int UIDS_OF_THE_OTHER = 400_000;
 
+  /** RFC 8446, section 5.1. */
+  private static final int TLS_ALERT = 21;
+
   /** To notice, to decide, and to start the accounts elsewhere. */
   private static final Duration TAKE_OVER = Duration.ofSeconds(60);
 
@@ -41,6 +45,7 @@ class ClusterTest {
   private static RunningService second;
   private static Client alice;
   private static Client operator;
+  private static int clusterPort;
 
   /** Of alice's environments, one on each host. */
   private static String onFirst;
@@ -51,6 +56,7 @@ class ClusterTest {
   static void start() throws Exception {
     postgres = Postgres.start(directory);
     int port = RunningService.freePort();
+    clusterPort = port;
     int otherPort = RunningService.freePort();
     var variables =
         new HashMap<>(
@@ -135,6 +141,19 @@ class ClusterTest {
     assertThat(newest.path("events").get(1).path("environment_id").asText()).isEqualTo(onFirst);
   }
 
+  /** What a command in an environment with network could try at the port of its own host. */
+  @Test
+  @Order(1)
+  void aStrangerIsNotHeard() throws Exception {
+    try (var socket = new Socket("127.0.0.1", clusterPort)) {
+      socket.setSoTimeout(20_000);
+      socket.getOutputStream().write(new byte[] {'A', 'K', 'K', 'A', 1, 0, 0, 0, 0});
+      socket.getOutputStream().flush();
+      int answer = socket.getInputStream().read();
+      assertThat(answer).as("an alert of TLS, or the end").isIn(TLS_ALERT, -1);
+    }
+  }
+
   /** Shells, streams, and what is larger than an ordinary message between hosts. */
   private static void use(Client client, String environment) throws Exception {
     String shell = client.shell(environment);
@@ -180,7 +199,7 @@ class ClusterTest {
                 "ENVAPI_CLUSTER_SEEDS", ""));
     Client through = second.as(alice);
     List<Client> others = new ArrayList<>();
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 3; i++) {
       Client other = second.as(first.as("other-" + i));
       other.get("/v1/environments").expect(200);
       others.add(other);
