@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.net.httpserver.HttpExchange;
 import io.envapi.failure.Result;
 import io.envapi.id.AccountId;
+import io.envapi.keyring.Bearer;
 import io.envapi.keyring.TokenVerifier;
 import java.io.IOException;
 import java.util.Map;
@@ -85,10 +86,10 @@ public final class DevSettingsServer implements AutoCloseable {
             .toCompletableFuture()
             .join();
     return switch (verified) {
-      case Result.Refused<AccountId> _ -> DevServer.problem(401, "the user token was not accepted");
-      case Result.Ok<AccountId>(var account) -> {
-        ObjectNode merged = chosen(account, EVERY_PROFILE);
-        merged.setAll(chosen(account, profile(exchange)));
+      case Result.Refused<Bearer> _ -> DevServer.problem(401, "the user token was not accepted");
+      case Result.Ok<Bearer>(var bearer) -> {
+        ObjectNode merged = chosen(bearer.account(), EVERY_PROFILE);
+        merged.setAll(chosen(bearer.account(), profile(exchange)));
         yield new DevServer.Answer(200, JSON.createObjectNode().set("settings", merged));
       }
     };

@@ -5,6 +5,7 @@ import io.envapi.id.AccountId;
 import io.envapi.idempotency.StoredAnswer;
 import io.envapi.keyring.Caller;
 import io.envapi.metrics.Metrics;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -171,8 +172,7 @@ final class Front {
         .handle(
             (answer, failure) -> {
               if (failure == null && answer instanceof Answer.Events events) {
-                return load.leave(
-                    account, stream, stopping.ending(events, exchange.path(), exchange.gone()));
+                return load.leave(account, stream, ending(events, exchange, caller));
               }
               load.leave(account, stream);
               if (failure != null) {
@@ -182,6 +182,12 @@ final class Front {
               }
               return answer;
             });
+  }
+
+  /** What a request began is told to its end; who only watches needs a token for as long. */
+  private Answer.Events ending(Answer.Events events, Exchange exchange, Caller caller) {
+    Instant until = exchange.changes() ? Instant.MAX : caller.until();
+    return stopping.ending(events, exchange.path(), until, exchange.gone());
   }
 
   private static CompletionStage<Answer> attempt(

@@ -2,7 +2,7 @@ package io.envapi.http;
 
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
-import io.envapi.id.AccountId;
+import io.envapi.keyring.Bearer;
 import io.envapi.keyring.Caller;
 import io.envapi.keyring.Secret;
 import io.envapi.keyring.TokenVerifier;
@@ -63,7 +63,7 @@ final class Gate {
     return isUnread(exchange.client(), token.get())
         ? denied(Problems.tooManyRefused())
         : judged(exchange.client(), token.get())
-            .thenApply(account -> admit(exchange, token.get(), account));
+            .thenApply(verified -> admit(exchange, token.get(), verified));
   }
 
   /**
@@ -75,26 +75,28 @@ final class Gate {
     return late && !tokens.knows(token);
   }
 
-  private CompletionStage<Result<AccountId>> judged(Optional<InetAddress> client, String token) {
+  private CompletionStage<Result<Bearer>> judged(Optional<InetAddress> client, String token) {
     judging.incrementAndGet();
     return tokens
         .verify(token)
         .whenComplete(
-            (account, failure) -> {
+            (verified, failure) -> {
               judging.decrementAndGet();
-              if (account instanceof Result.Refused<AccountId>(Failure.Unauthorized _)) {
+              if (verified instanceof Result.Refused<Bearer>(Failure.Unauthorized _)) {
                 client.ifPresent(refusals::take);
               }
             });
   }
 
-  private Admission admit(Exchange exchange, String token, Result<AccountId> verified) {
+  private Admission admit(Exchange exchange, String token, Result<Bearer> verified) {
     return switch (verified) {
-      case Result.Refused<AccountId>(var failure) -> new Denied(Problems.of(failure));
-      case Result.Ok<AccountId>(var account) ->
+      case Result.Refused<Bearer>(var failure) -> new Denied(Problems.of(failure));
+      case Result.Ok<Bearer>(var bearer) ->
           profile(exchange.headers("X-Keyring-Profile"))
               .<Admission>map(
-                  profile -> new Admitted(new Caller(account, profile, Secret.of(token))))
+                  profile ->
+                      new Admitted(
+                          new Caller(bearer.account(), profile, Secret.of(token), bearer.until())))
               .orElseGet(() -> new Denied(badProfile()));
     };
   }

@@ -1,5 +1,7 @@
 package io.envapi.http;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,16 +15,20 @@ import org.apache.pekko.stream.stage.AbstractOutHandler;
 import org.apache.pekko.stream.stage.AsyncCallback;
 import org.apache.pekko.stream.stage.GraphStage;
 import org.apache.pekko.stream.stage.GraphStageLogic;
+import org.apache.pekko.stream.stage.TimerGraphStageLogic;
 import org.apache.pekko.util.ByteString;
 
 /**
- * Ends the streams of events when the service stops: each with an {@code error} event that says so,
- * unless its own last event was given already. What was not given yet has the ids that come after
- * those the reader has, so it goes on where this ends.
+ * Ends the streams of events when the service stops, and each when its reader's token ends: with an
+ * {@code error} event that says so, unless its own last event was given already. What was not given
+ * yet has the ids that come after those the reader has, so it goes on where this ends.
  *
  * <p>Ends a stream without a word when its client has hung up.
  */
 final class Stopping {
+
+  /** The clock of the day can be set, so a token's end may come sooner than it seemed. */
+  private static final Duration LOOK = Duration.ofMinutes(1);
 
   private final Set<AsyncCallback<Done>> streams = ConcurrentHashMap.newKeySet();
   private volatile boolean begun;
@@ -35,10 +41,12 @@ final class Stopping {
 
   /**
    * @param path of the request
+   * @param until when its caller's token ends
    * @param gone when its client has hung up
    */
-  Answer.Events ending(Answer.Events answer, String path, CompletionStage<Void> gone) {
-    return new Answer.Events(answer.events().via(new Stage(path, gone)));
+  Answer.Events ending(
+      Answer.Events answer, String path, Instant until, CompletionStage<Void> gone) {
+    return new Answer.Events(answer.events().via(new Stage(path, until, gone)));
   }
 
   private final class Stage extends GraphStage<FlowShape<ByteString, ByteString>> {
@@ -46,10 +54,12 @@ final class Stopping {
     private final Inlet<ByteString> in = Inlet.create("events");
     private final Outlet<ByteString> out = Outlet.create("ended");
     private final String path;
+    private final Instant until;
     private final CompletionStage<Void> gone;
 
-    Stage(String path, CompletionStage<Void> gone) {
+    Stage(String path, Instant until, CompletionStage<Void> gone) {
       this.path = path;
+      this.until = until;
       this.gone = gone;
     }
 
@@ -64,10 +74,10 @@ final class Stopping {
     }
   }
 
-  private final class Logic extends GraphStageLogic {
+  private final class Logic extends TimerGraphStageLogic {
 
     private final Stage stage;
-    private final AsyncCallback<Done> end = createAsyncCallback(_ -> end());
+    private final AsyncCallback<Done> end = createAsyncCallback(_ -> end(Problems.stopping()));
     private final AsyncCallback<Done> hungUp = createAsyncCallback(_ -> completeStage());
     private boolean ended;
 
@@ -97,8 +107,25 @@ final class Stopping {
       streams.add(end);
       stage.gone.whenComplete((_, _) -> hungUp.invoke(Done.getInstance()));
       if (begun) {
-        end();
+        end(Problems.stopping());
       }
+      lookAtTheToken();
+    }
+
+    @Override
+    public void onTimer(Object timer) {
+      lookAtTheToken();
+    }
+
+    private void lookAtTheToken() {
+      Instant now = Instant.now();
+      if (!now.isBefore(stage.until)) {
+        end(Problems.tokenExpired());
+        return;
+      }
+      Instant next = now.plus(LOOK);
+      Instant then = next.isBefore(stage.until) ? next : stage.until;
+      scheduleOnce(stage, Duration.between(now, then).plusMillis(1));
     }
 
     @Override
@@ -106,14 +133,11 @@ final class Stopping {
       streams.remove(end);
     }
 
-    private void end() {
+    private void end(Problem why) {
       if (!ended) {
         ended = true;
         cancel(stage.in);
-        emit(
-            stage.out,
-            Sse.event("error", Problems.stopping().body(stage.path)),
-            this::completeStage);
+        emit(stage.out, Sse.event("error", why.body(stage.path)), this::completeStage);
       }
     }
   }

@@ -16,6 +16,11 @@ record AcceptedClaims(AccountId account, double issuedAt, double notBefore, doub
   /** A keyring whose clock is a little ahead still counts; one from tomorrow does not. */
   private static final double ISSUED_AHEAD_SECONDS = 60;
 
+  /**
+   * Ends later than any service will run; what an {@link Instant} can hold is less than a claim.
+   */
+  private static final Instant LATEST = Instant.parse("9999-12-31T23:59:59Z");
+
   static Optional<AcceptedClaims> of(Map<String, Object> claims, String issuer, String audience) {
     OptionalDouble issuedAt = seconds(claims.get("iat"));
     OptionalDouble expires = seconds(claims.get("exp"));
@@ -37,6 +42,11 @@ record AcceptedClaims(AccountId account, double issuedAt, double notBefore, doub
               expires.getAsDouble()));
     }
     return Optional.empty();
+  }
+
+  Bearer bearer() {
+    double end = Math.min(expires * 1000, LATEST.toEpochMilli());
+    return new Bearer(account, Instant.ofEpochMilli((long) end));
   }
 
   /** Expiry and start are judged without leeway. */

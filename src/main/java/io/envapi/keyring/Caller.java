@@ -1,6 +1,7 @@
 package io.envapi.keyring;
 
 import io.envapi.id.AccountId;
+import java.time.Instant;
 
 /**
  * Who sent a request.
@@ -8,5 +9,6 @@ import io.envapi.id.AccountId;
  * @param account the subject of the token
  * @param profile the profile the request names, or the one that stands in for it
  * @param token the token itself, which the keyring wants to see before it gives a credential
+ * @param until when the token ends
  */
-public record Caller(AccountId account, String profile, Secret token) {}
+public record Caller(AccountId account, String profile, Secret token, Instant until) {}

@@ -7,7 +7,6 @@ import com.nimbusds.jose.JWSVerifier;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
-import io.envapi.id.AccountId;
 import java.nio.ByteBuffer;
 import java.text.ParseException;
 import java.time.InstantSource;
@@ -45,10 +44,11 @@ public final class TokenVerifier {
   }
 
   /**
-   * The account a token belongs to. Refused with {@link Failure.Unauthorized} when the token is not
-   * accepted, and with {@link Failure.KeyringUnavailable} when no key is to be had to judge it by.
+   * Whose token it is, and until when. Refused with {@link Failure.Unauthorized} when the token is
+   * not accepted, and with {@link Failure.KeyringUnavailable} when no key is to be had to judge it
+   * by.
    */
-  public CompletionStage<Result<AccountId>> verify(String token) {
+  public CompletionStage<Result<Bearer>> verify(String token) {
     if (token.length() > MAX_TOKEN_CHARS || !COMPACT_JWS.matcher(token).matches()) {
       return CompletableFuture.completedFuture(unauthorized());
     }
@@ -81,21 +81,21 @@ public final class TokenVerifier {
     return keys.status();
   }
 
-  private Result<AccountId> judge(JWSObject jws, ByteBuffer digest, KeySet held) {
+  private Result<Bearer> judge(JWSObject jws, ByteBuffer digest, KeySet held) {
     boolean signed =
         held.verifier(jws.getHeader().getKeyID()).map(key -> isSignedBy(key, jws)).orElse(false);
     Optional<AcceptedClaims> claims = signed ? claims(jws) : Optional.empty();
-    Result<AccountId> result = inTime(claims);
+    Result<Bearer> result = inTime(claims);
     if (result instanceof Result.Ok) {
       claims.ifPresent(accepted -> held.verified().add(digest, accepted));
     }
     return result;
   }
 
-  private Result<AccountId> inTime(Optional<AcceptedClaims> claims) {
+  private Result<Bearer> inTime(Optional<AcceptedClaims> claims) {
     return claims
         .filter(accepted -> accepted.holdAt(clock.instant()))
-        .map(accepted -> Result.ok(accepted.account()))
+        .map(accepted -> Result.ok(accepted.bearer()))
         .orElseGet(TokenVerifier::unauthorized);
   }
 
@@ -131,7 +131,7 @@ public final class TokenVerifier {
     }
   }
 
-  private static Result<AccountId> unauthorized() {
+  private static Result<Bearer> unauthorized() {
     return Result.refused(new Failure.Unauthorized());
   }
 }

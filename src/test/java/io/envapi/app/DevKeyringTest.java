@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.AccountId;
+import io.envapi.keyring.Bearer;
 import io.envapi.keyring.Caller;
 import io.envapi.keyring.Credentials;
 import io.envapi.keyring.Keyring;
@@ -23,6 +24,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
@@ -84,7 +86,7 @@ class DevKeyringTest {
   }
 
   private Result<AccountId> verify(String token) {
-    return client.tokens().verify(token).toCompletableFuture().join();
+    return client.tokens().verify(token).toCompletableFuture().join().map(Bearer::account);
   }
 
   private Credentials resolve(String account, String profile) {
@@ -92,7 +94,8 @@ class DevKeyringTest {
         new Caller(
             new AccountId(account),
             profile,
-            Secret.of(server.mint(account, Duration.ofMinutes(5))));
+            Secret.of(server.mint(account, Duration.ofMinutes(5))),
+            Instant.MAX);
     var result =
         client
             .credentials()

@@ -17,6 +17,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -61,7 +62,9 @@ class DevSettingsTest {
             URI.create(server.baseUrl()), Secret.of(serviceToken), Duration.ofSeconds(20));
     try (var preferences = Preferences.open(Optional.of(settings), "personal")) {
       return preferences
-          .of(new Caller(new AccountId(account), "personal", Secret.of(token)), Optional.empty())
+          .of(
+              new Caller(new AccountId(account), "personal", Secret.of(token), Instant.MAX),
+              Optional.empty())
           .toCompletableFuture()
           .join();
     }

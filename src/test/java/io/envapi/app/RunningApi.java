@@ -89,6 +89,18 @@ public final class RunningApi implements AutoCloseable {
     return new RunningApi(directory, variables);
   }
 
+  /** A token that another service would accept. */
+  public String tokenFor(String account, String audience) throws Exception {
+    var mint =
+        HttpRequest.newBuilder(URI.create(devKeyring.baseUrl() + "/dev/mint"))
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"account_id\":\"%s\",\"audience\":\"%s\"}".formatted(account, audience)));
+    return json(client.send(mint.build(), HttpResponse.BodyHandlers.ofString()))
+        .get("token")
+        .asText();
+  }
+
   /** A request with the token of the account. */
   public HttpRequest.Builder request(String target) {
     return request(target, token);
@@ -104,7 +116,11 @@ public final class RunningApi implements AutoCloseable {
   }
 
   public String tokenOf(String account) {
-    return devKeyring.mint(account, Duration.ofHours(1));
+    return tokenOf(account, Duration.ofHours(1));
+  }
+
+  public String tokenOf(String account, Duration lifetime) {
+    return devKeyring.mint(account, lifetime);
   }
 
   /** One call as another account; an empty body is none. */

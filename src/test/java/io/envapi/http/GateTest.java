@@ -112,6 +112,18 @@ class GateTest {
       assertThat(front.get("/v1/admin/echo").statusCode()).isEqualTo(401);
     }
 
+    /** An operator is who has exactly that name. */
+    @Test
+    void aNameLikeAnOperatorsIsNone() throws Exception {
+      for (String name : List.of("Operator", "operator ", " operator", "operator\u0000", "oper")) {
+        String token = "Bearer " + front.token(name);
+        assertThat(front.get("/v1/echo", "Authorization", token).statusCode()).isEqualTo(200);
+        assertThat(front.get("/v1/admin/echo", "Authorization", token).statusCode())
+            .as(name)
+            .isEqualTo(403);
+      }
+    }
+
     private HttpResponse<String> withProfile(String profile) throws Exception {
       return front.get(
           "/v1/echo", "Authorization", "Bearer " + alice, "X-Keyring-Profile", profile);

@@ -192,6 +192,11 @@ final class RunningFront implements AutoCloseable {
     return JSON.readTree(minted.body()).get("token").textValue();
   }
 
+  /** A token that ends soon. */
+  String token(String account, Duration lifetime) {
+    return devKeyring.mint(account, lifetime);
+  }
+
   String token(String account) throws IOException, InterruptedException {
     return mint(account, "environments-api");
   }

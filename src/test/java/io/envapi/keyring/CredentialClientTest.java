@@ -8,6 +8,7 @@ import io.envapi.failure.Result;
 import io.envapi.id.AccountId;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +44,8 @@ class CredentialClientTest {
   }
 
   private Result<Credentials> resolve(String... services) {
-    var caller = new Caller(new AccountId("alice"), "personal", Secret.of("user.to.ken"));
+    var caller =
+        new Caller(new AccountId("alice"), "personal", Secret.of("user.to.ken"), Instant.MAX);
     return client
         .credentials()
         .resolve(caller, "work", new TreeSet<>(List.of(services)))
@@ -157,7 +159,7 @@ class CredentialClientTest {
 
   @Test
   void aTokenThatNoHeaderCanCarryIsNotQuoted() {
-    var caller = new Caller(new AccountId("alice"), "personal", Secret.of("a\nb"));
+    var caller = new Caller(new AccountId("alice"), "personal", Secret.of("a\nb"), Instant.MAX);
     var services = new TreeSet<>(List.of("tmdb"));
     assertThat(client.credentials().resolve(caller, "work", services).toCompletableFuture().join())
         .isEqualTo(Result.refused(UNREACHABLE));

@@ -9,6 +9,7 @@ import com.typesafe.config.ConfigFactory;
 import io.envapi.id.AccountId;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -72,7 +73,8 @@ class KeyringSettingsTest {
     var settings = KeyringSettings.from(config("service-token", value));
     assertThat(settings.toString()).doesNotContain(value);
     var secret = Secret.of(value);
-    assertThat(new Caller(new AccountId("a"), "p", secret).toString()).doesNotContain(value);
+    assertThat(new Caller(new AccountId("a"), "p", secret, Instant.MAX).toString())
+        .doesNotContain(value);
     var json = new ObjectMapper();
     assertThat(json.readValue(json.writeValueAsString(secret), Secret.class)).isEqualTo(secret);
     secret.wipe();

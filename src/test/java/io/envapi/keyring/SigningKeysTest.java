@@ -48,7 +48,8 @@ class SigningKeysTest {
         .tokens()
         .verify(KeyringAtHand.token(key, keyring.claims()))
         .toCompletableFuture()
-        .join();
+        .join()
+        .map(Bearer::account);
   }
 
   private KeyringStatus status() {
@@ -111,7 +112,11 @@ class SigningKeysTest {
     for (int i = 0; i < 50; i++) {
       RSAKey key = i % 2 == 0 ? KEY : unknown(i);
       answers.add(
-          client.tokens().verify(KeyringAtHand.token(key, keyring.claims())).toCompletableFuture());
+          client
+              .tokens()
+              .verify(KeyringAtHand.token(key, keyring.claims()))
+              .thenApply(verified -> verified.map(Bearer::account))
+              .toCompletableFuture());
     }
     await().until(() -> keyring.requests.get() == 1);
     gate.countDown();

@@ -41,7 +41,7 @@ class TokenClaimsTest {
   }
 
   private Result<AccountId> verify(String token) {
-    return client.tokens().verify(token).toCompletableFuture().join();
+    return client.tokens().verify(token).toCompletableFuture().join().map(Bearer::account);
   }
 
   private Result<AccountId> withClaims(String claims) {
@@ -133,6 +133,33 @@ class TokenClaimsTest {
     assertThat(withClaim("nbf", seconds(0.5))).isEqualTo(REFUSED);
     assertThat(withClaim("iat", seconds(5))).as("a keyring slightly ahead").isEqualTo(ALICE);
     assertThat(withClaim("iat", seconds(61))).isEqualTo(REFUSED);
+  }
+
+  @Test
+  void itIsToldWhenATokenEnds() {
+    String token = keyring.token();
+    for (int times = 0; times < 2; times++) {
+      assertThat(client.tokens().verify(token).toCompletableFuture().join().map(Bearer::until))
+          .isEqualTo(Result.ok(keyring.now.get().plusSeconds(600)));
+    }
+    assertThat(withClaim("exp", "1e300")).isEqualTo(ALICE);
+  }
+
+  /** There is nothing that a claim could add: who is an operator stands in the settings. */
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      value = {
+        "scope,\"admin *\"",
+        "scope,[\"admin\"]",
+        "admin,true",
+        "roles,[\"operator\"]",
+        "account_id,\"operator\"",
+        "act,{\"sub\":\"operator\"}",
+        "azp,\"operator\""
+      })
+  void otherClaimsChangeNothing(String name, String json) {
+    assertThat(withClaim(name, json)).isEqualTo(ALICE);
   }
 
   @Test

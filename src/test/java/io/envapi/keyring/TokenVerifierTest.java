@@ -6,11 +6,17 @@ import static io.envapi.keyring.KeyringAtHand.header;
 import static io.envapi.keyring.KeyringAtHand.sign;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.nimbusds.jose.EncryptionMethod;
 import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JWEAlgorithm;
+import com.nimbusds.jose.JWEHeader;
+import com.nimbusds.jose.JWEObject;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSHeader;
+import com.nimbusds.jose.Payload;
 import com.nimbusds.jose.crypto.ECDSASigner;
 import com.nimbusds.jose.crypto.MACSigner;
+import com.nimbusds.jose.crypto.RSAEncrypter;
 import com.nimbusds.jose.crypto.RSASSASigner;
 import com.nimbusds.jose.jwk.Curve;
 import com.nimbusds.jose.jwk.KeyUse;
@@ -19,6 +25,7 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.PlainJWT;
 import com.nimbusds.jwt.SignedJWT;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
@@ -58,7 +65,7 @@ class TokenVerifierTest {
   }
 
   private Result<AccountId> verify(String token) {
-    return client.tokens().verify(token).toCompletableFuture().join();
+    return client.tokens().verify(token).toCompletableFuture().join().map(Bearer::account);
   }
 
   @Test
@@ -130,6 +137,38 @@ class TokenVerifierTest {
         new SignedJWT(new JWSHeader.Builder(JWSAlgorithm.ES256).keyID("key-1").build(), claims);
     jwt.sign(new ECDSASigner(curve));
     assertThat(verify(jwt.serialize())).isEqualTo(REFUSED);
+  }
+
+  /** The numbers r and s of an ECDSA signature are never zero; a verifier that forgets accepts. */
+  @Test
+  void aSignatureOfZerosIsRefusedForACurveToo() throws JOSEException {
+    keyring.publish(new ECKeyGenerator(Curve.P_256).keyID("key-1").generate(), OTHER_KEY);
+    String claims = JSONObjectUtils.toJSONString(keyring.claims());
+    for (String alg : List.of("ES256", "RS256")) {
+      String signed =
+          Base64URL.encode("{\"alg\":\"" + alg + "\",\"kid\":\"key-1\"}")
+              + "."
+              + Base64URL.encode(claims);
+      assertThat(verify(signed + "." + Base64URL.encode(new byte[64]))).isEqualTo(REFUSED);
+    }
+  }
+
+  /** Whoever knows the public key can encrypt; that says nothing of who wrote what is inside. */
+  @Test
+  void anEncryptedTokenIsRefusedWhateverIsInside() throws JOSEException, ParseException {
+    var claims = JWTClaimsSet.parse(keyring.claims());
+    for (Payload inside :
+        List.of(new Payload(new PlainJWT(claims).serialize()), new Payload(keyring.token()))) {
+      var header =
+          new JWEHeader.Builder(JWEAlgorithm.RSA_OAEP_256, EncryptionMethod.A128GCM)
+              .keyID("key-1")
+              .contentType("JWT")
+              .build();
+      var jwe = new JWEObject(header, inside);
+      jwe.encrypt(new RSAEncrypter(KEY));
+      assertThat(verify(jwe.serialize())).isEqualTo(REFUSED);
+    }
+    assertThat(keyring.requests).hasValue(0);
   }
 
   @Test
@@ -241,6 +280,7 @@ class TokenVerifierTest {
 
   @Test
   void keysThatMayNotSignAreOfNoUse() {
+    var tiny = KeyringAtHand.key("tiny", 512);
     var small = KeyringAtHand.key("small", 1024);
     var encrypting = new RSAKey.Builder(OTHER_KEY).keyID("enc").keyUse(KeyUse.ENCRYPTION).build();
     var other = new RSAKey.Builder(OTHER_KEY).keyID("rs384").algorithm(JWSAlgorithm.RS384).build();
@@ -250,9 +290,9 @@ class TokenVerifierTest {
             .keyUse(KeyUse.SIGNATURE)
             .algorithm(JWSAlgorithm.RS256)
             .build();
-    keyring.publish(small, encrypting, other, fits);
+    keyring.publish(tiny, small, encrypting, other, fits);
     assertThat(verify(KeyringAtHand.token(fits, keyring.claims()))).isEqualTo(ALICE);
-    for (RSAKey key : List.of(small, encrypting, other)) {
+    for (RSAKey key : List.of(tiny, small, encrypting, other)) {
       assertThat(verify(KeyringAtHand.token(key, keyring.claims())))
           .as(key.getKeyID())
           .isEqualTo(REFUSED);

@@ -15,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -95,7 +96,8 @@ class PreferencesTest {
   }
 
   private static Caller caller(String account) {
-    return new Caller(new AccountId(account), "ignored", Secret.of("token.of." + account));
+    return new Caller(
+        new AccountId(account), "ignored", Secret.of("token.of." + account), Instant.MAX);
   }
 
   private Result<Chosen> of(String account, Optional<String> named) {
