@@ -1,6 +1,7 @@
 package io.envapi.app;
 
 import io.envapi.audit.AuditLog;
+import io.envapi.audit.AuditSettings;
 import io.envapi.host.Node;
 import io.envapi.http.Api;
 import io.envapi.http.HttpServer;
@@ -59,7 +60,7 @@ public final class Main {
         Preferences.open(
             PreferencesSettings.from(settings.envapi()),
             KeyringSettings.from(settings.envapi()).defaultProfile());
-    AuditLog audit = AuditLog.open(root.directory("audit"));
+    AuditLog audit = AuditLog.open(root.directory("audit"), AuditSettings.from(settings.envapi()));
     Service service;
     try {
       service = Service.start(settings, root, sandbox, audit);

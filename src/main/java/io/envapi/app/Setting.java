@@ -38,6 +38,8 @@ record Setting(String name, String path, SettingKind kind) {
   private static final long DAY = 86_400;
   private static final long YEAR = 366 * DAY;
   private static final long ONE_ARRAY = 1L << 30;
+  private static final long LEAST_AUDIT = 32L << 20;
+  private static final long ALL_BYTES = 1L << 50;
 
   /** Every setting there is. */
   static final List<Setting> ALL =
@@ -114,6 +116,9 @@ record Setting(String name, String path, SettingKind kind) {
                   new Setting("MAX_LIVE_SHELLS", "shell.max-live", integer(0, 1_000_000)),
                   new Setting("MAX_FILE_READ_BYTES", "files.max-read-bytes", bytes(ONE_ARRAY)),
                   new Setting("MAX_FILE_WRITE_BYTES", "files.max-write-bytes", bytes(ONE_ARRAY)),
+                  new Setting(
+                      "AUDIT_RETENTION_SECONDS", "audit.retention", seconds(false, 10 * YEAR)),
+                  new Setting("AUDIT_MAX_BYTES", "audit.max-bytes", bytes(LEAST_AUDIT, ALL_BYTES)),
                   new Setting("LOG_JSON", "log.json", bool()),
                   new Setting("LOG_LEVEL", "log.level", logLevel())),
               Quotas.NAMES.stream().map(Setting::quota))

@@ -79,10 +79,16 @@ record SettingKind(
 
   /** A number of bytes, or of anything else where {@code most} is not given. */
   static SettingKind bytes(long most) {
+    return bytes(1, most);
+  }
+
+  static SettingKind bytes(long least, long most) {
     return new SettingKind(
-        most == Long.MAX_VALUE ? "a positive integer" : "an integer from 1 to " + most,
+        most == Long.MAX_VALUE
+            ? "a positive integer"
+            : "an integer from %d to %d".formatted(least, most),
         SettingKind::digits,
-        (config, path) -> within(config.getBytes(path), 1, most));
+        (config, path) -> within(config.getBytes(path), least, most));
   }
 
   /** A duration; a variable gives it in seconds, which may have a fraction. */

@@ -1,10 +1,12 @@
 package io.envapi.audit;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.id.AccountId;
 import java.math.BigDecimal;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -17,8 +19,11 @@ import java.util.Optional;
  */
 public record AuditEvent(long at, String action, AccountId account, ObjectNode members) {
 
-  /** Characters of a command that are kept. */
-  private static final int COMMAND_CHARS = 512;
+  /** Characters of a text that are kept: nobody shall make a line long. */
+  private static final int TEXT_CHARS = 512;
+
+  /** Texts of a list that are kept. */
+  private static final int TEXTS = 10;
 
   // Decimals exactly as given, so that a whole number of seconds is not written with an exponent.
   private static final JsonNodeFactory NODES = new JsonNodeFactory(true);
@@ -32,8 +37,16 @@ public record AuditEvent(long at, String action, AccountId account, ObjectNode m
     return new AuditEvent(System.currentTimeMillis(), action, account, NODES.objectNode());
   }
 
+  /** With the beginning of a text. */
   public AuditEvent with(String member, String value) {
-    return with(member, NODES.textNode(value));
+    return with(member, NODES.textNode(cut(value)));
+  }
+
+  /** With the first ones of a list. */
+  public AuditEvent with(String member, List<String> values) {
+    ArrayNode texts = NODES.arrayNode();
+    values.stream().limit(TEXTS).map(AuditEvent::cut).forEach(texts::add);
+    return with(member, texts);
   }
 
   public AuditEvent with(String member, long value) {
@@ -50,11 +63,9 @@ public record AuditEvent(long at, String action, AccountId account, ObjectNode m
     return new AuditEvent(at, action, account, all);
   }
 
-  /** With the beginning of a command's text. */
-  public AuditEvent withCommand(String text) {
-    boolean fits = text.codePointCount(0, text.length()) <= COMMAND_CHARS;
-    return with(
-        "command", fits ? text : text.substring(0, text.offsetByCodePoints(0, COMMAND_CHARS)));
+  private static String cut(String text) {
+    boolean fits = text.codePointCount(0, text.length()) <= TEXT_CHARS;
+    return fits ? text : text.substring(0, text.offsetByCodePoints(0, TEXT_CHARS));
   }
 
   /**

@@ -2,6 +2,7 @@ package io.envapi.audit;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.envapi.id.AccountId;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -18,8 +19,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The events of one host in {@code audit.jsonl}, appended by a thread of their own, so that a disk
- * that stalls holds nobody up. Whoever is about to do something that belongs here takes a {@link
- * Place} first: there is none while the disk fails, stalls, or is too far behind.
+ * that stalls holds nobody up. An account that adds more than its share of what is kept adds to
+ * {@code audit-busy.jsonl} instead, so that nobody can make the lines of others go. Whoever is
+ * about to do something that belongs here takes a {@link Place} first: there is none while the disk
+ * fails, stalls, or is too far behind.
  *
  * <p>What is written survives the end of this process at any moment, not the machine's. What could
  * not be written yet is tried again, in order, until it is. A line that a crash cut off is closed
@@ -29,10 +32,6 @@ public final class AuditLog implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(AuditLog.class);
 
-  private static final long FILE_BYTES = 16L << 20;
-  private static final int FILES = 10;
-  private static final int PLACES = 10_000;
-  private static final long MOST_SEARCHED_BYTES = 64L << 20;
   private static final Duration STALL = Duration.ofSeconds(2);
   private static final Duration RETRY = Duration.ofMillis(200);
   private static final Duration CLOSING = Duration.ofSeconds(2);
@@ -68,7 +67,8 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
-  private record Line(String action, ByteBuffer bytes, CompletableFuture<Void> written) {}
+  private record Line(
+      String action, AccountId account, ByteBuffer bytes, CompletableFuture<Void> written) {}
 
   private enum Trouble {
     NONE,
@@ -76,8 +76,10 @@ public final class AuditLog implements AutoCloseable {
     OTHER
   }
 
-  private final AuditFile file;
-  private final long mostSearchedBytes;
+  private final AuditSeries everybody;
+  private final AuditSeries busy;
+  private final Allowances allowances;
+  private final long searchedBytes;
   private final BlockingQueue<Line> lines = new LinkedBlockingQueue<>();
   private final Semaphore places;
   private final int mostLines;
@@ -87,30 +89,24 @@ public final class AuditLog implements AutoCloseable {
   private volatile long writingSince;
   private volatile boolean closing;
 
-  private AuditLog(AuditFile file, int places, long mostSearchedBytes) {
-    this.file = file;
-    this.mostSearchedBytes = mostSearchedBytes;
-    this.places = new Semaphore(places);
-    this.mostLines = 2 * places;
+  private AuditLog(AuditSeries everybody, AuditSeries busy, AuditSizes sizes) {
+    this.everybody = everybody;
+    this.busy = busy;
+    this.allowances = new Allowances(sizes.allowance(), System::nanoTime);
+    this.searchedBytes = sizes.searchedBytes();
+    this.places = new Semaphore(sizes.places());
+    this.mostLines = 2 * sizes.places();
     this.writer = Thread.ofPlatform().name("audit").daemon().start(this::write);
   }
 
   /** Opens the log in {@code directory}, which is made if it is missing. */
-  public static AuditLog open(Path directory) throws IOException {
-    return open(directory, FILE_BYTES, FILES, PLACES, MOST_SEARCHED_BYTES);
+  public static AuditLog open(Path directory, AuditSettings settings) throws IOException {
+    return open(directory, AuditSizes.of(settings));
   }
 
-  /**
-   * @param maxFileBytes the size of a full file
-   * @param maxFiles files kept, the current one included
-   * @param places actions that may be in progress or waiting for the disk at once
-   * @param mostSearchedBytes that one search reads
-   */
-  static AuditLog open(
-      Path directory, long maxFileBytes, int maxFiles, int places, long mostSearchedBytes)
-      throws IOException {
-    return new AuditLog(
-        new AuditFile(directory, maxFileBytes, maxFiles), places, mostSearchedBytes);
+  static AuditLog open(Path directory, AuditSizes sizes) throws IOException {
+    var everybody = new AuditSeries(directory, "audit", sizes);
+    return new AuditLog(everybody, new AuditSeries(directory, "audit-busy", sizes), sizes);
   }
 
   /** Room for an action that is about to begin. Never blocks. */
@@ -134,11 +130,12 @@ public final class AuditLog implements AutoCloseable {
 
   /** The newest events that pass the filter. Reads from the disk. */
   public AuditPage search(AuditFilter filter) throws IOException {
-    return AuditSearch.run(file.openAll(), filter, mostSearchedBytes);
+    return AuditSearch.run(everybody.open(searchedBytes), filter, searchedBytes)
+        .and(AuditSearch.run(busy.open(searchedBytes), filter, searchedBytes), filter.limit());
   }
 
   private CompletableFuture<Void> enqueue(AuditEvent event) {
-    var line = new Line(event.action(), bytes(event), new CompletableFuture<>());
+    var line = new Line(event.action(), event.account(), bytes(event), new CompletableFuture<>());
     lines.add(line);
     return line.written();
   }
@@ -166,10 +163,12 @@ public final class AuditLog implements AutoCloseable {
   }
 
   private void write(Line line) throws InterruptedException {
+    int bytes = line.bytes().remaining();
+    AuditSeries series = allowances.take(line.account(), bytes) ? everybody : busy;
     while (true) {
       try {
         writingSince = System.nanoTime() | 1;
-        file.append(line.bytes());
+        series.append(line.bytes());
         writingSince = 0;
         recovered();
         line.written().complete(null);
@@ -215,6 +214,7 @@ public final class AuditLog implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    file.close();
+    everybody.close();
+    busy.close();
   }
 }

@@ -168,7 +168,7 @@ final class ExecRoutes {
     deed.done(
         deed.event(command.id().shell())
             .with("command_id", command.id().value())
-            .withCommand(text)
+            .with("command", text)
             .with("credentials", Json.texts(command.credentialsInjected())));
   }
 

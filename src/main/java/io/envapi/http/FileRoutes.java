@@ -11,6 +11,8 @@ import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -22,6 +24,7 @@ final class FileRoutes {
   private static final String WRITE = "file.write";
   private static final String MAKE_DIRECTORY = "file.mkdir";
   private static final String DELETE = "file.delete";
+  private static final String TRANSACTION = "file.transaction";
 
   /** For a search or a listing of a large workspace. */
   private static final Duration DISK_WORK = Duration.ofSeconds(60);
@@ -53,7 +56,7 @@ final class FileRoutes {
     routes.on("/v1/environments/{environment}/files/search").get(this::search);
     routes
         .on("/v1/environments/{environment}/files/transaction")
-        .post(audited.of(WRITE, this::transaction));
+        .post(audited.of(TRANSACTION, this::transaction));
   }
 
   private CompletionStage<Answer> list(Exchange exchange, Caller caller) {
@@ -160,14 +163,30 @@ final class FileRoutes {
                       "recursive",
                       operation instanceof FileOperation.DeleteFile delete && delete.recursive()));
       case FileAnswer.Transacted(var answers) -> {
-        if (operation instanceof FileOperation.Transaction(var operations)) {
-          for (int i = 0; i < answers.size(); i++) {
-            tell(deed, id, operations.get(i), answers.get(i));
-          }
-        }
+        deed.done(
+            deed.event(id).with("operations", answers.size()).with("changes", changes(answers)));
       }
       case FileAnswer.Listing _, FileAnswer.Content _, FileAnswer.Found _ -> {}
     }
+  }
+
+  /** What was removed comes first: of many not all are kept. */
+  private static List<String> changes(List<FileAnswer> answers) {
+    var removed = new ArrayList<String>();
+    var rest = new ArrayList<String>();
+    for (FileAnswer answer : answers) {
+      switch (answer) {
+        case FileAnswer.Deleted(var path) -> removed.add(DELETE + " " + path);
+        case FileAnswer.Mutated mutated -> rest.add(WRITE + " " + mutated.path());
+        case FileAnswer.Made(var path) -> rest.add(MAKE_DIRECTORY + " " + path);
+        case FileAnswer.Transacted _,
+            FileAnswer.Listing _,
+            FileAnswer.Content _,
+            FileAnswer.Found _ -> {}
+      }
+    }
+    removed.addAll(rest);
+    return removed;
   }
 
   private static AuditEvent event(Deed deed, String action, EnvironmentId id, String path) {

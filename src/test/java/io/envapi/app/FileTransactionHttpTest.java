@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.StringJoiner;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,6 +14,34 @@ import org.junit.jupiter.api.io.TempDir;
 class FileTransactionHttpTest {
 
   @TempDir static Path temp;
+
+  /** However much a transaction does, its line is short, and tells of what was removed first. */
+  @Test
+  void theLineOfALargeTransactionIsShort(@TempDir Path root) throws Exception {
+    try (RunningApi api = RunningApi.start(root, Map.of("ENVAPI_OPERATOR_ACCOUNTS", "alice"))) {
+      String environment = api.environment();
+      api.call(
+          "alice", "PUT", environment + "/files/content", "{\"path\":\"gone\",\"content\":\"x\"}");
+      var operations = new StringJoiner(",", "{\"operations\":[", "]}");
+      for (int i = 0; i < 99; i++) {
+        String path = ("d".repeat(200) + "/").repeat(10) + i;
+        operations.add("{\"op\":\"write\",\"path\":\"%s\",\"content\":\"\"}".formatted(path));
+      }
+      operations.add("{\"op\":\"delete\",\"path\":\"gone\"}");
+
+      HttpResponse<String> done =
+          api.call("alice", "POST", environment + "/files/transaction", operations.toString());
+      HttpResponse<String> told =
+          api.call("alice", "GET", "/v1/admin/audit?action=file.transaction", "");
+
+      assertThat(done.statusCode()).as(done.body()).isEqualTo(200);
+      var event = RunningApi.json(told).path("events").path(0);
+      assertThat(event.path("operations").intValue()).isEqualTo(100);
+      assertThat(event.path("changes")).hasSize(10);
+      assertThat(event.path("changes").get(0).textValue()).isEqualTo("file.delete gone");
+      assertThat(told.body()).hasSizeLessThan(6000);
+    }
+  }
 
   @Test
   void aTransactionIsAnsweredAndAudited() throws Exception {
@@ -61,7 +90,12 @@ class FileTransactionHttpTest {
             .isEqualTo(422);
       }
       String audit = api.send(api.request("/v1/admin/audit")).body();
-      assertThat(audit).contains("\"file.mkdir\"", "\"file.write\"").doesNotContain("file.delete");
+      assertThat(audit)
+          .contains(
+              "\"operations\":3,\"changes\":"
+                  + "[\"file.write a/b\",\"file.write a/b\",\"file.mkdir d\"]")
+          .doesNotContain("file.delete");
+      assertThat(audit.split("\"file.transaction\"", -1)).as("one line").hasSize(2);
     }
   }
 }

@@ -233,8 +233,7 @@ class OperatorsHttpTest {
             "file.write",
             "file.mkdir",
             "file.write",
-            "file.write",
-            "file.delete",
+            "file.transaction",
             "file.delete",
             "shell.close",
             "environment.reset",
@@ -248,11 +247,12 @@ class OperatorsHttpTest {
             });
     assertThat(events.get(0).path("request_id").asText()).isEqualTo("req-audit-1");
     assertThat(events.get(2).path("command").asText()).isEqualTo(long512.substring(0, 512));
-    assertThat(events.get(14).path("path").asText()).isEqualTo("d");
+    assertThat(events.get(13).path("changes").toString())
+        .isEqualTo("[\"file.delete d\",\"file.write t\"]");
 
     double since = events.get(6).path("ts").asDouble();
     assertThat(events("account_id=" + alice + "&since=" + String.format("%.3f", since)))
-        .hasSizeBetween(13, 14);
+        .hasSizeBetween(12, 13);
     assertThat(events("environment_id=" + environment + "&limit=2")).hasSize(2);
     assertThat(api.call("root-op", "GET", "/v1/admin/audit?since=yesterday", "").statusCode())
         .isEqualTo(422);

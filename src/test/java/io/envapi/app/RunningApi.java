@@ -3,6 +3,7 @@ package io.envapi.app;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.envapi.audit.AuditLog;
+import io.envapi.audit.AuditSettings;
 import io.envapi.http.Api;
 import io.envapi.http.HttpServer;
 import io.envapi.keyring.Keyring;
@@ -56,7 +57,7 @@ public final class RunningApi implements AutoCloseable {
     Settings settings = ((Settings.Loaded) Settings.load(all)).settings();
     root = ((DataRoot.Opened) DataRoot.open(directory)).root();
     var sandbox = ((SandboxProbe.Outcome.Chosen) SandboxProbe.probe(settings.sandbox())).sandbox();
-    audit = AuditLog.open(root.directory("audit"));
+    audit = AuditLog.open(root.directory("audit"), AuditSettings.from(settings.envapi()));
     service = Service.start(settings, root, sandbox, audit);
     var node = TestService.await(service.running());
     var keyringSettings = KeyringSettings.from(settings.envapi());

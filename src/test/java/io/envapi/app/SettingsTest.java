@@ -295,6 +295,8 @@ class SettingsTest {
     "SHELL_BINARY, bash",
     "LOG_LEVEL, LOUD",
     "LOG_JSON, ''",
+    "AUDIT_RETENTION_SECONDS, 0",
+    "AUDIT_MAX_BYTES, 33554431",
     "MAX_FILE_READ_BYTES, 0",
     "MAX_FILE_WRITE_BYTES, 1e6",
     "MAX_PROCESSES_PER_SHELL, 0",
@@ -326,6 +328,7 @@ class SettingsTest {
     "ALLOW_NETWORK, FALSE",
     "SANDBOX_TIER, ''",
     "KEYRING_BASE_URL, https://keyring.example/base",
+    "AUDIT_MAX_BYTES, 33554432",
     "HTTP_PORT, 0"
   })
   void aValueAtTheEdgeIsAccepted(String name, String value) {

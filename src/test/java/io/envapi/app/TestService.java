@@ -2,6 +2,8 @@ package io.envapi.app;
 
 import io.envapi.account.EnvironmentSpec;
 import io.envapi.account.EnvironmentSpec.LimitOverrides;
+import io.envapi.audit.AuditLog;
+import io.envapi.audit.AuditSettings;
 import io.envapi.environment.Environment;
 import io.envapi.environment.EnvironmentView;
 import io.envapi.failure.Failure;
@@ -75,7 +77,10 @@ public final class TestService implements AutoCloseable {
         };
     Service service =
         Service.start(
-            settings, root, sandbox, io.envapi.audit.AuditLog.open(root.directory("audit")));
+            settings,
+            root,
+            sandbox,
+            AuditLog.open(root.directory("audit"), AuditSettings.from(settings.envapi())));
     return new TestService(root, service, await(service.running()), sandbox);
   }
 

@@ -30,7 +30,7 @@ class AuditFaultTest {
     Path fifo = directory.resolve("audit.jsonl");
     assumeTrue(run("mkfifo", fifo.toString()), "no mkfifo");
     try (var reader = new RandomAccessFile(fifo.toFile(), "rw");
-        var log = AuditLog.open(directory)) {
+        var log = AuditLog.open(directory, sizes(1 << 20, 2, 10_000, Long.MAX_VALUE))) {
       // A pipe holds 64 KiB; nobody reads it yet.
       List<CompletableFuture<Void>> writes = new ArrayList<>();
       for (int i = 0; i < 2000; i++) {
@@ -73,7 +73,7 @@ class AuditFaultTest {
     assumeTrue(
         run("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", small.toString()),
         "mounting a tmpfs needs CAP_SYS_ADMIN");
-    try (var log = AuditLog.open(small, 1 << 20, 2, 100, Long.MAX_VALUE)) {
+    try (var log = AuditLog.open(small, sizes(1 << 20, 2, 100, Long.MAX_VALUE))) {
       place(log).record(List.of(event(0))).join();
       Path filler = small.resolve("filler");
       fill(filler);
@@ -107,7 +107,7 @@ class AuditFaultTest {
 
   @Test
   void thereAreOnlySoManyPlaces() throws IOException {
-    try (var log = AuditLog.open(directory, 1 << 20, 2, 2, Long.MAX_VALUE)) {
+    try (var log = AuditLog.open(directory, sizes(1 << 20, 2, 2, Long.MAX_VALUE))) {
       AuditLog.Place one = place(log);
       AuditLog.Place other = place(log);
       assertThat(log.reserve()).isEqualTo(new AuditLog.Unavailable(false));
@@ -124,7 +124,7 @@ class AuditFaultTest {
 
   @Test
   void aSearchReadsNoMoreThanItMayAndSaysSo() throws IOException {
-    try (var log = AuditLog.open(directory, 10_000, 100, 100_000, 50_000)) {
+    try (var log = AuditLog.open(directory, sizes(10_000, 100, 100_000, 50_000))) {
       for (int i = 0; i < 2000; i++) {
         place(log).record(List.of(event(i))).join();
       }
@@ -137,6 +137,11 @@ class AuditFaultTest {
       assertThat(newest.events()).hasSize(10);
       assertThat(newest.truncated()).isFalse();
     }
+  }
+
+  private static AuditSizes sizes(long fileBytes, int files, int places, long searched) {
+    return new AuditSizes(
+        fileBytes, files * fileBytes, Duration.ofDays(1), Long.MAX_VALUE, places, searched);
   }
 
   private static AuditLog.Place place(AuditLog log) {

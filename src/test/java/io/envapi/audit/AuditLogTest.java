@@ -3,11 +3,13 @@ package io.envapi.audit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.TextNode;
 import io.envapi.id.AccountId;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,11 +23,13 @@ class AuditLogTest {
   private static final AccountId ALICE = new AccountId("alice");
   private static final AccountId BOB = new AccountId("bob");
 
+  private static final AuditSettings SETTINGS = new AuditSettings(Duration.ofDays(90), 4L << 30);
+
   @TempDir private Path directory;
 
   @Test
   void whatWasRecordedIsReadBackOldestFirst() throws IOException {
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       record(log, AuditEvent.of("file.delete", ALICE).with("path", "a\nb").with("recursive", true));
       record(log, AuditEvent.of("shell.stdin", ALICE).with("bytes", 13));
 
@@ -45,7 +49,7 @@ class AuditLogTest {
     var event =
         new AuditEvent(1_767_225_600_000L, "environment.reset", ALICE, mapper().createObjectNode())
             .with("environment_id", "env_000000000001");
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       record(log, event);
       assertThat(log.search(AuditFilter.newest(1)).events()).containsExactly(event);
     }
@@ -58,7 +62,7 @@ class AuditLogTest {
 
   @Test
   void theNewestOfOneAccountAreFoundBehindOthers() throws IOException {
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       record(log, ALICE, 1, 2, 3);
       record(log, BOB, 4, 5, 6, 7);
 
@@ -78,20 +82,20 @@ class AuditLogTest {
       assertThat(numbers(log, 100, Optional.of(ALICE)))
           .containsExactly(22, 23, 24, 25, 26, 27, 28, 29);
     }
-    assertThat(directory.resolve("audit.jsonl.2")).exists();
-    assertThat(directory.resolve("audit.jsonl.3")).doesNotExist();
-    assertThat(directory.resolve("audit.jsonl.1")).hasSize(3L * line);
+    assertThat(directory.resolve("audit-00000004.jsonl")).doesNotExist();
+    assertThat(directory.resolve("audit-00000005.jsonl")).hasSize(3L * line);
+    assertThat(directory.resolve("audit-00000006.jsonl")).exists();
   }
 
   @Test
   void aLineThatACrashCutOffIsSkippedAndHarmsNoOther() throws IOException {
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       record(log, ALICE, 1);
     }
     Files.writeString(
         directory.resolve("audit.jsonl"), "{\"ts\":1,\"act", StandardOpenOption.APPEND);
 
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       record(log, ALICE, 2);
 
       assertThat(numbers(log, 10, Optional.empty())).containsExactly(1, 2);
@@ -103,7 +107,7 @@ class AuditLogTest {
     Files.writeString(
         directory.resolve("audit.jsonl"),
         "\n\nnull\n[]\n{}\n{\"ts\":\"x\",\"action\":\"a\",\"account_id\":\"alice\"}\n\u0000\u0000\n");
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       record(log, ALICE, 1);
 
       assertThat(numbers(log, 10, Optional.empty())).containsExactly(1);
@@ -112,12 +116,16 @@ class AuditLogTest {
 
   @Test
   void linesThatCrossTheBlocksOfTheReaderAreWhole() throws IOException {
-    try (var log = AuditLog.open(directory)) {
+    try (var log = AuditLog.open(directory, SETTINGS)) {
       String filler = "x".repeat(1021);
       for (int i = 0; i < 300; i++) {
-        record(log, AuditEvent.of("n", ALICE).with("n", i).with("filler", filler));
+        record(log, AuditEvent.of("n", ALICE).with("n", i).with("filler", new TextNode(filler)));
       }
-      record(log, AuditEvent.of("n", ALICE).with("n", 300).with("filler", "y".repeat(200_000)));
+      record(
+          log,
+          AuditEvent.of("n", ALICE)
+              .with("n", 300)
+              .with("filler", new TextNode("y".repeat(200_000))));
 
       assertThat(numbers(log, 1000, Optional.empty()))
           .containsExactlyElementsOf(IntStream.rangeClosed(0, 300).boxed().toList());
@@ -149,7 +157,7 @@ class AuditLogTest {
 
   @Test
   void onlyItsOwnerMayReadIt() throws IOException {
-    try (var log = AuditLog.open(directory.resolve("audit"))) {
+    try (var log = AuditLog.open(directory.resolve("audit"), SETTINGS)) {
       record(log, ALICE, 1);
     }
     var file = directory.resolve("audit/audit.jsonl");
@@ -161,7 +169,7 @@ class AuditLogTest {
   void aCommandIsCutAfter512Characters() {
     String command = "\ud834\udd1e".repeat(600);
 
-    AuditEvent event = AuditEvent.of("shell.exec", ALICE).withCommand(command);
+    AuditEvent event = AuditEvent.of("shell.exec", ALICE).with("command", command);
 
     assertThat(event.members().get("command").textValue()).isEqualTo("\ud834\udd1e".repeat(512));
   }
@@ -177,7 +185,15 @@ class AuditLogTest {
   }
 
   private AuditLog small(long fileBytes, int files) throws IOException {
-    return AuditLog.open(directory, fileBytes, files, 100_000, Long.MAX_VALUE);
+    return AuditLog.open(
+        directory,
+        new AuditSizes(
+            fileBytes,
+            files * fileBytes,
+            Duration.ofDays(1),
+            Long.MAX_VALUE,
+            100_000,
+            Long.MAX_VALUE));
   }
 
   private static List<Integer> numbers(AuditLog log, int limit, Optional<AccountId> account)
