@@ -1,18 +1,18 @@
 package io.envapi.http;
 
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
-import java.time.Duration;
+import java.net.SocketException;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
@@ -22,90 +22,32 @@ import org.apache.pekko.http.javadsl.model.RemoteAddress;
 import org.apache.pekko.io.Inet;
 import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.javadsl.Flow;
+import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /**
  * The clients' connections, so that those who keep one without making a request, or who send it
- * byte by byte, take no place from others: such a connection ends after a time, and at once where a
- * new one needs its place.
+ * byte by byte, or do not read what they asked for, take no place from others: such a connection
+ * ends after a time, and at once where a new one needs its place. Who reads slowly is kept.
  *
  * <p>Pekko HTTP counts every byte as activity and lets nobody see a request before its head is
  * complete, so this goes by the sockets, which Pekko shows to socket options.
  */
 final class Connections extends Inet.AbstractSocketOptionV2 {
 
-  /** From the end of what a client may send to the end of its connection. */
-  private static final Duration GOODBYE = Duration.ofSeconds(10);
+  /**
+   * What the kernel takes of an answer before a client has read it (SO_SNDBUF, socket(7)). It tells
+   * of room only when a third of it is free, and left alone takes megabytes: then a client that
+   * reads slowly would look like one that does not read.
+   */
+  private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  private static final class Connection {
-    private final Socket socket;
-    private int requests;
-    private long idleSince;
-    private boolean used;
-    private boolean hungUp;
-    private volatile boolean stream;
-
-    Connection(Socket socket, long now) {
-      this.socket = socket;
-      this.idleSince = now;
-    }
-
-    synchronized void begin() {
-      requests++;
-      used = true;
-    }
-
-    synchronized void end(long now) {
-      requests--;
-      idleSince = now;
-    }
-
-    synchronized boolean isIdle() {
-      return requests == 0 && !hungUp;
-    }
-
-    synchronized long idleSince() {
-      return idleSince;
-    }
-
-    /** Ends it when it was idle for too long, and for good when that was not enough. */
-    synchronized void check(LoadSettings settings, long now) {
-      Duration allowed = used ? settings.keepAlive() : settings.headTimeout();
-      long idle = now - idleSince;
-      if (requests == 0 && !hungUp && idle > allowed.toNanos()) {
-        hangUp(now);
-      } else if (hungUp && idle > GOODBYE.toNanos()) {
-        close();
-      }
-    }
-
-    /** To Pekko it looks as if the client had ended. */
-    synchronized void hangUp(long now) {
-      hungUp = true;
-      idleSince = now;
-      try {
-        socket.shutdownInput();
-      } catch (IOException _) {
-        close();
-      }
-    }
-
-    boolean isClosed() {
-      return socket.isClosed();
-    }
-
-    private void close() {
-      try {
-        socket.close();
-      } catch (IOException _) {
-        // It is gone, one way or the other.
-      }
-    }
-  }
+  /** Of an answer that is given to a connection at once. */
+  private static final int PIECE_BYTES = 64 * 1024;
 
   private final LoadSettings settings;
-  private final Map<SocketAddress, Connection> open = new ConcurrentHashMap<>();
-  private final Set<Connection> leaving = ConcurrentHashMap.newKeySet();
+  private final Map<SocketAddress, ClientConnection> open = new ConcurrentHashMap<>();
+  private final Set<ClientConnection> leaving = ConcurrentHashMap.newKeySet();
 
   Connections(LoadSettings settings) {
     this.settings = settings;
@@ -117,7 +59,7 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
 
   /** Whether there are any with a stream of events, or whose last event is not sent yet. */
   boolean hasStreams() {
-    return open.values().stream().anyMatch(it -> it.stream && !it.isClosed());
+    return open.values().stream().anyMatch(it -> it.hasStream() && !it.isClosed());
   }
 
   @Override
@@ -126,7 +68,12 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
     if (client == null) {
       return;
     }
-    var connection = new Connection(socket, System.nanoTime());
+    try {
+      socket.setSendBufferSize(SEND_BUFFER_BYTES);
+    } catch (SocketException _) {
+      // It ended already.
+    }
+    var connection = new ClientConnection(socket, System.nanoTime());
     if (open.size() >= settings.connections()) {
       forgetTheClosed();
     }
@@ -140,23 +87,29 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
     }
   }
 
-  private void leave(Connection connection) {
+  private void leave(ClientConnection connection) {
     leaving.add(connection);
     connection.hangUp(System.nanoTime());
   }
 
-  /** Ends the connection that has been idle the longest. */
+  /** Ends the connection of which nothing has come the longest. */
   private synchronized boolean makeRoom() {
-    Optional<Map.Entry<SocketAddress, Connection>> idlest =
+    long now = System.nanoTime();
+    Optional<Map.Entry<SocketAddress, ClientConnection>> useless =
         open.entrySet().stream()
-            .filter(entry -> entry.getValue().isIdle())
-            .min(Comparator.comparingLong(entry -> entry.getValue().idleSince()));
-    idlest.ifPresent(
+            .filter(entry -> entry.getValue().uselessSince(now).isPresent())
+            .max(Comparator.comparingLong(entry -> now - uselessSince(entry.getValue(), now)));
+    useless.ifPresent(
         entry -> {
           open.remove(entry.getKey(), entry.getValue());
           leave(entry.getValue());
         });
-    return idlest.isPresent();
+    return useless.isPresent();
+  }
+
+  /** It may have become useful meanwhile. */
+  private static long uselessSince(ClientConnection connection, long now) {
+    return connection.uselessSince(now).orElse(now);
   }
 
   private boolean mayHaveAnother(InetAddress client) {
@@ -174,8 +127,8 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
   }
 
   private void forgetTheClosed() {
-    open.values().removeIf(Connection::isClosed);
-    leaving.removeIf(Connection::isClosed);
+    open.values().removeIf(ClientConnection::isClosed);
+    leaving.removeIf(ClientConnection::isClosed);
   }
 
   /** To be called every now and then. */
@@ -190,13 +143,13 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
   Function<HttpRequest, CompletionStage<HttpResponse>> watched(
       Function<HttpRequest, CompletionStage<HttpResponse>> handler) {
     return request -> {
-      Optional<Connection> connection = of(request);
-      connection.ifPresent(Connection::begin);
+      Optional<ClientConnection> connection = of(request);
+      connection.ifPresent(ClientConnection::begin);
       return handler
           .apply(request)
           .handle(
               (response, failure) -> {
-                if (failure == null && response != null && !response.entity().isStrict()) {
+                if (failure == null && response != null && !isSmall(response)) {
                   return connection.map(it -> untilSent(it, response)).orElse(response);
                 }
                 connection.ifPresent(it -> it.end(System.nanoTime()));
@@ -208,28 +161,45 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
     };
   }
 
-  private static HttpResponse untilSent(Connection connection, HttpResponse response) {
-    if (Front.isStream(response)) {
-      connection.stream = true;
-    }
-    Flow<ByteString, ByteString, NotUsed> watch =
-        Flow.<ByteString>create()
-            .watchTermination(
-                (mat, done) -> {
-                  done.whenComplete((_, _) -> connection.end(System.nanoTime()));
-                  return mat;
-                });
-    // Transforming an entity would forget its length.
-    return response.entity() instanceof HttpEntity.Default known
-        ? response.withEntity(
-            HttpEntities.create(
-                known.getContentType(),
-                known.getContentLengthOption().orElseThrow(),
-                known.getDataBytes().via(watch)))
-        : response.transformEntityDataBytes(watch);
+  /** Fits into what the kernel takes at once. */
+  private static boolean isSmall(HttpResponse response) {
+    return response.entity() instanceof HttpEntity.Strict strict
+        && strict.getData().size() <= PIECE_BYTES;
   }
 
-  private Optional<Connection> of(HttpRequest request) {
+  /** Of one that was handed over as a whole nobody could tell how much of it was taken. */
+  private static HttpResponse untilSent(ClientConnection connection, HttpResponse response) {
+    if (Front.isStream(response)) {
+      connection.streams();
+    }
+    var watch = connection.answering();
+    // Transforming an entity would forget its length.
+    return switch (response.entity()) {
+      case HttpEntity.Strict whole ->
+          response.withEntity(
+              HttpEntities.create(
+                  whole.getContentType(),
+                  whole.getData().size(),
+                  Source.from(pieces(whole.getData())).via(watch)));
+      case HttpEntity.Default known ->
+          response.withEntity(
+              HttpEntities.create(
+                  known.getContentType(),
+                  known.getContentLengthOption().orElseThrow(),
+                  known.getDataBytes().via(watch)));
+      default -> response.transformEntityDataBytes(Flow.fromGraph(watch));
+    };
+  }
+
+  private static List<ByteString> pieces(ByteString whole) {
+    var pieces = new ArrayList<ByteString>();
+    for (int from = 0; from < whole.size(); from += PIECE_BYTES) {
+      pieces.add(whole.slice(from, Math.min(whole.size(), from + PIECE_BYTES)));
+    }
+    return pieces;
+  }
+
+  private Optional<ClientConnection> of(HttpRequest request) {
     Optional<RemoteAddress> client = request.getAttribute(AttributeKeys.remoteAddress);
     return client
         .flatMap(

@@ -21,6 +21,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -31,11 +32,15 @@ import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Source;
+import org.apache.pekko.util.ByteString;
 
 /** The HTTP interface with a keyring, on real sockets, and with routes that need nothing else. */
 final class RunningFront implements AutoCloseable {
 
   static final long MAX_BODY = 100_000;
+
+  /** Characters in the answer of {@code /v1/large}: more than any buffer between here and there. */
+  static final int LARGE = 8 << 20;
 
   private static final String ISSUER = "http://keyring.example";
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -44,17 +49,23 @@ final class RunningFront implements AutoCloseable {
   private final Keyring keyring;
   private final ActorSystem<Void> system;
   private final InetSocketAddress address;
+  private final Metrics metrics;
+  private final CompletableFuture<Void> endlessEnded;
   private final HttpClient client = HttpClient.newHttpClient();
 
   private RunningFront(
       DevKeyringServer devKeyring,
       Keyring keyring,
       ActorSystem<Void> system,
-      InetSocketAddress address) {
+      InetSocketAddress address,
+      Metrics metrics,
+      CompletableFuture<Void> endlessEnded) {
     this.devKeyring = devKeyring;
     this.keyring = keyring;
     this.system = system;
     this.address = address;
+    this.metrics = metrics;
+    this.endlessEnded = endlessEnded;
   }
 
   static final LoadSettings UNLIMITED =
@@ -75,6 +86,7 @@ final class RunningFront implements AutoCloseable {
 
   static RunningFront start(List<String> apiKeys, LoadSettings load) throws Exception {
     var metrics = new Metrics();
+    var endlessEnded = new CompletableFuture<Void>();
     var devKeyring = DevKeyringServer.start(0, ISSUER, "a-service-token-of-enough-characters");
     var keyring =
         Keyring.open(
@@ -108,7 +120,7 @@ final class RunningFront implements AutoCloseable {
     var stopping = new Stopping();
     var front =
         new Front(
-            routes(keyring),
+            routes(keyring, endlessEnded),
             new Gate(apiKeys, keyring.tokens(), "personal", load.refusedPerSecond()),
             UnaryOperator.identity(),
             settings,
@@ -119,10 +131,11 @@ final class RunningFront implements AutoCloseable {
         HttpServer.start(system, front::handle, stopping, settings, metrics)
             .toCompletableFuture()
             .get(30, TimeUnit.SECONDS);
-    return new RunningFront(devKeyring, keyring, system, server.localAddress());
+    return new RunningFront(
+        devKeyring, keyring, system, server.localAddress(), metrics, endlessEnded);
   }
 
-  private static RouteTable routes(Keyring keyring) {
+  private static RouteTable routes(Keyring keyring, CompletableFuture<Void> endlessEnded) {
     var routes = new RouteTable();
     var readiness =
         new Readiness(
@@ -175,9 +188,47 @@ final class RunningFront implements AutoCloseable {
                             .mapMaterializedValue(_ -> NotUsed.getInstance()))
                     .now());
     routes
+        .on("/v1/large")
+        .get((_, _) -> Answer.ok(Json.object().put("text", "x".repeat(LARGE))).now());
+    routes.on("/v1/endless").get((_, _) -> endless(endlessEnded).now());
+    routes
         .on("/v1/late")
         .get((_, _) -> CompletableFuture.failedStage(new TimeoutException("secret detail")));
     return routes;
+  }
+
+  private static Answer endless(CompletableFuture<Void> ended) {
+    return new Answer.Bytes(
+        200,
+        "application/octet-stream",
+        List.of(),
+        OptionalLong.empty(),
+        Source.repeat(ByteString.fromArray(new byte[64 * 1024]))
+            .watchTermination(
+                (mat, done) -> {
+                  done.whenComplete((_, _) -> ended.complete(null));
+                  return mat;
+                }));
+  }
+
+  /** Completes when {@code /v1/endless} makes no more. */
+  CompletableFuture<Void> endlessEnded() {
+    return endlessEnded;
+  }
+
+  InetSocketAddress address() {
+    return address;
+  }
+
+  /** Those of clients, as the service counts them. */
+  int connections() {
+    return metrics
+        .text()
+        .lines()
+        .filter(line -> line.startsWith("envapi_http_connections "))
+        .map(line -> (int) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+        .findFirst()
+        .orElseThrow();
   }
 
   String mint(String account, String audience) throws IOException, InterruptedException {
