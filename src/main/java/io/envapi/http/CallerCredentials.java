@@ -88,6 +88,7 @@ final class CallerCredentials {
         .thenApply(result -> result.map(CallerCredentials::given));
   }
 
+  /** From here on they are texts, as everything in a message is. */
   private static Given given(Credentials credentials) {
     var variables = new HashMap<String, Map<String, String>>();
     credentials
@@ -98,6 +99,7 @@ final class CallerCredentials {
               secrets.forEach((name, secret) -> values.put(name, secret.reveal()));
               variables.put(service, values);
             });
+    credentials.wipe();
     return new Given(variables, List.copyOf(credentials.missing()));
   }
 }

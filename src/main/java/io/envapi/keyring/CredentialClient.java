@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import java.io.IOException;
-import java.net.http.HttpResponse;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -59,14 +59,14 @@ public final class CredentialClient {
       answers.put(
           service,
           http.get("/v1/internal/credentials/" + profile + "/" + service, headers)
-              .thenApply(answer -> read(service, answer))
+              .thenApply(answer -> read(service, answer.statusCode(), answer.body()))
               .exceptionally(_ -> Result.refused(unreachable())));
     }
     return CompletableFuture.allOf(answers.values().toArray(CompletableFuture<?>[]::new))
         .thenApply(_ -> collect(answers));
   }
 
-  private record Variables(SequencedMap<String, Secret> byName) {}
+  record Variables(SequencedMap<String, Secret> byName) {}
 
   private static Result<Credentials> collect(
       Map<String, CompletableFuture<Result<Optional<Variables>>>> answers) {
@@ -89,14 +89,21 @@ public final class CredentialClient {
     return Result.ok(new Credentials(variables, missing));
   }
 
-  private static Result<Optional<Variables>> read(String service, HttpResponse<byte[]> answer) {
-    return switch (answer.statusCode()) {
-      case 200 -> variables(service, answer.body());
-      case 401 -> Result.refused(new Failure.Unauthorized());
-      case 404 -> Result.ok(Optional.empty());
-      case 503 -> Result.refused(new Failure.KeyringUnavailable(detail(answer.body())));
-      default -> Result.refused(unreachable());
-    };
+  /**
+   * @param body overwritten when it has been read
+   */
+  static Result<Optional<Variables>> read(String service, int status, byte[] body) {
+    try {
+      return switch (status) {
+        case 200 -> variables(service, body);
+        case 401 -> Result.refused(new Failure.Unauthorized());
+        case 404 -> Result.ok(Optional.empty());
+        case 503 -> Result.refused(new Failure.KeyringUnavailable(detail(body)));
+        default -> Result.refused(unreachable());
+      };
+    } finally {
+      Arrays.fill(body, (byte) 0);
+    }
   }
 
   private static Result<Optional<Variables>> variables(String service, byte[] body) {

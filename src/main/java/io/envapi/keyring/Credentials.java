@@ -25,6 +25,11 @@ public record Credentials(
     missing = Collections.unmodifiableSortedSet(new TreeSet<>(missing));
   }
 
+  /** Overwrites the values: of what was made of them before, strings are the collector's. */
+  public void wipe() {
+    variables.values().forEach(values -> values.values().forEach(Secret::wipe));
+  }
+
   /** All variables together; of two services that spell alike the later one wins. */
   public Map<String, Secret> merged() {
     var all = new LinkedHashMap<String, Secret>();

@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -89,8 +90,14 @@ public final class FileDescriptor implements AutoCloseable {
    * @throws LinuxException with {@code EPIPE} when nobody can read them any more
    */
   public int write(byte[] source, int offset, int length) {
-    int fd = number();
     try (Scratch scratch = Scratch.take(length)) {
+      return write(source, offset, scratch);
+    }
+  }
+
+  private int write(byte[] source, int offset, Scratch scratch) {
+    int fd = number();
+    try {
       MemorySegment buffer = scratch.memory();
       MemorySegment.copy(source, offset, buffer, JAVA_BYTE, 0, scratch.length());
       return (int)
@@ -108,6 +115,24 @@ public final class FileDescriptor implements AutoCloseable {
     int done = 0;
     while (done < source.length) {
       done += write(source, done, source.length - done);
+    }
+  }
+
+  /**
+   * As {@link #writeAll}, and of what was written nothing stays in this process: the array is
+   * overwritten, and the copy that was given to the kernel.
+   */
+  public void writeAllAndWipe(byte[] source) {
+    try (Scratch scratch = Scratch.take(source.length)) {
+      try {
+        int done = 0;
+        while (done < source.length) {
+          done += write(source, done, scratch.of(source.length - done));
+        }
+      } finally {
+        scratch.memory().fill((byte) 0);
+        Arrays.fill(source, (byte) 0);
+      }
     }
   }
 

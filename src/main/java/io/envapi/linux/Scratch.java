@@ -31,6 +31,11 @@ final class Scratch implements AutoCloseable {
         free == null ? Arena.ofAuto().allocate(SIZE, 16) : free, Math.min(wanted, SIZE));
   }
 
+  /** The same memory for fewer bytes; not to be closed. */
+  Scratch of(int wanted) {
+    return new Scratch(whole, Math.min(wanted, length));
+  }
+
   MemorySegment memory() {
     return whole.asSlice(0, length);
   }

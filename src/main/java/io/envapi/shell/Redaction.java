@@ -47,7 +47,8 @@ public final class Redaction {
 
   /**
    * From the next chunk on, and in what is held back, {@code secret} is redacted. A value of under
-   * 4 bytes is ignored; one that two services share is marked as the first one's.
+   * 4 bytes is ignored; one that two services share is marked as the first one's. The array stays
+   * the caller's, who may overwrite it.
    */
   public synchronized void add(String service, byte[] secret) {
     if (secret.length < MIN_SECRET_BYTES || needles.containsKey(ByteString.fromArray(secret))) {

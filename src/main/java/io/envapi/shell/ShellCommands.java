@@ -5,6 +5,7 @@ import io.envapi.id.CommandId;
 import io.envapi.linux.ExitStatus;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -91,13 +92,16 @@ final class ShellCommands {
     Map<String, String> variables = new LinkedHashMap<>();
     secrets.forEach(
         (service, values) -> {
-          values
-              .values()
-              .forEach(
-                  value -> shell.output().redact(service, value.getBytes(StandardCharsets.UTF_8)));
+          values.values().forEach(value -> redact(shell, service, value));
           variables.putAll(values);
         });
     return variables;
+  }
+
+  private static void redact(ShellProcess shell, String service, String value) {
+    byte[] secret = value.getBytes(StandardCharsets.UTF_8);
+    shell.output().redact(service, secret);
+    Arrays.fill(secret, (byte) 0);
   }
 
   /** An actor before this one began {@code command}. */

@@ -184,9 +184,10 @@ public final class ShellProcess {
     }
   }
 
+  /** The line holds the values of variables. */
   private void writeScript(byte[] line) {
     try {
-      pipes.script().writeAll(line);
+      pipes.script().writeAllAndWipe(line);
     } catch (LinuxException e) {
       // The shell is gone, or gave up its script; either is seen elsewhere and ends the command.
       LOG.debug("{} takes no more commands: {}", id, e.getMessage());

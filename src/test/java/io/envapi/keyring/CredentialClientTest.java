@@ -7,6 +7,7 @@ import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.AccountId;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -74,6 +75,33 @@ class CredentialClientTest {
         .containsEntry("path", "/v1/internal/credentials/work/tmdb")
         .containsEntry("service", "Bearer " + KeyringAtHand.SERVICE_TOKEN)
         .containsEntry("user", "user.to.ken");
+  }
+
+  @Test
+  void whatTheKeyringSentIsOverwrittenOnceItIsRead() {
+    String good = "{\"headers\":{\"Authorization\":\"Bearer abc\"},\"query_params\":{}}";
+    for (String sent : List.of(good, "{\"headers\":7}", "no JSON", "")) {
+      for (int status : List.of(200, 401, 404, 500, 503)) {
+        byte[] body = sent.getBytes(StandardCharsets.UTF_8);
+        var result = CredentialClient.read("tmdb", status, body);
+        assertThat(body).as(sent).isEqualTo(new byte[body.length]);
+        if (status == 200 && sent.equals(good)) {
+          assertThat(result).isInstanceOf(Result.Ok.class);
+        }
+      }
+    }
+  }
+
+  @Test
+  void credentialsCanBeOverwritten() {
+    keyring.answer(
+        200, "{\"headers\":{\"Authorization\":\"Bearer abc\"},\"query_params\":{\"k\":\"v\"}}");
+    Result<Credentials> result = resolve("tmdb");
+    assertThat(revealed(result)).containsEntry("TMDB_TOKEN", "abc");
+
+    ((Result.Ok<Credentials>) result).value().wipe();
+
+    assertThat(revealed(result)).hasSize(3).allSatisfy((_, it) -> assertThat(it).matches("\0*"));
   }
 
   @Test
