@@ -23,6 +23,19 @@ final class ClientConnection {
   /** From the end of what a client may send to the end of its connection, at most. */
   private static final Duration GOODBYE = Duration.ofSeconds(10);
 
+  /**
+   * Of an answer, given to the connection at once: little, so that it shows when a slow client
+   * takes something; much to one that has taken {@link #PROOF_BYTES} without delay, for speed.
+   */
+  private static final int PIECE_BYTES = 128 * 1024;
+
+  private static final int LARGE_PIECE_BYTES = 1024 * 1024;
+
+  /** More than what buffers on the way take of it. */
+  private static final int PROOF_BYTES = 2 * 1024 * 1024;
+
+  private static final Duration DELAY = Duration.ofMillis(100);
+
   /** Longer than it takes a client to come round to reading. */
   private static final Duration HESITATION = Duration.ofSeconds(5);
 
@@ -142,7 +155,7 @@ final class ClientConnection {
     }
   }
 
-  /** Passes an answer on, and with its end ends the request. */
+  /** Passes an answer on in pieces, and with its end ends the request. */
   GraphStage<FlowShape<ByteString, ByteString>> answering() {
     return new Answering();
   }
@@ -165,15 +178,29 @@ final class ClientConnection {
 
   private final class Logic extends GraphStageLogic {
 
+    private final Answering stage;
+    private ByteString rest = ByteString.emptyByteString();
+    private long givenAt;
+    private int given;
+    private long withoutDelay;
+
     Logic(Answering stage) {
       super(stage.shape());
+      this.stage = stage;
       setHandler(
           stage.in,
           new AbstractInHandler() {
             @Override
             public void onPush() {
-              gave(System.nanoTime());
-              push(stage.out, grab(stage.in));
+              rest = grab(stage.in);
+              giveNext();
+            }
+
+            @Override
+            public void onUpstreamFinish() {
+              if (rest.isEmpty()) {
+                completeStage();
+              }
             }
           });
       setHandler(
@@ -182,9 +209,28 @@ final class ClientConnection {
             @Override
             public void onPull() {
               took();
-              pull(stage.in);
+              boolean delayed = System.nanoTime() - givenAt > DELAY.toNanos();
+              withoutDelay = delayed ? 0 : withoutDelay + given;
+              if (rest.isEmpty()) {
+                pull(stage.in);
+              } else {
+                giveNext();
+              }
             }
           });
+    }
+
+    private void giveNext() {
+      int most = withoutDelay >= PROOF_BYTES ? LARGE_PIECE_BYTES : PIECE_BYTES;
+      ByteString next = rest.take(most);
+      rest = rest.drop(most);
+      given = next.size();
+      givenAt = System.nanoTime();
+      gave(givenAt);
+      push(stage.out, next);
+      if (rest.isEmpty() && isClosed(stage.in)) {
+        completeStage();
+      }
     }
 
     @Override

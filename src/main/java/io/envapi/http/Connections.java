@@ -5,9 +5,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketException;
-import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -23,7 +21,6 @@ import org.apache.pekko.io.Inet;
 import org.apache.pekko.japi.function.Function;
 import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Source;
-import org.apache.pekko.util.ByteString;
 
 /**
  * The clients' connections, so that those who keep one without making a request, or who send it
@@ -42,8 +39,8 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
    */
   private static final int SEND_BUFFER_BYTES = 256 * 1024;
 
-  /** Of an answer that is given to a connection at once. */
-  private static final int PIECE_BYTES = 64 * 1024;
+  /** Of an answer that the kernel takes as a whole. */
+  private static final int SMALL_BYTES = 64 * 1024;
 
   private final LoadSettings settings;
   private final Map<SocketAddress, ClientConnection> open = new ConcurrentHashMap<>();
@@ -161,10 +158,9 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
     };
   }
 
-  /** Fits into what the kernel takes at once. */
   private static boolean isSmall(HttpResponse response) {
     return response.entity() instanceof HttpEntity.Strict strict
-        && strict.getData().size() <= PIECE_BYTES;
+        && strict.getData().size() <= SMALL_BYTES;
   }
 
   /** Of one that was handed over as a whole nobody could tell how much of it was taken. */
@@ -180,7 +176,7 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
               HttpEntities.create(
                   whole.getContentType(),
                   whole.getData().size(),
-                  Source.from(pieces(whole.getData())).via(watch)));
+                  Source.single(whole.getData()).via(watch)));
       case HttpEntity.Default known ->
           response.withEntity(
               HttpEntities.create(
@@ -189,14 +185,6 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
                   known.getDataBytes().via(watch)));
       default -> response.transformEntityDataBytes(Flow.fromGraph(watch));
     };
-  }
-
-  private static List<ByteString> pieces(ByteString whole) {
-    var pieces = new ArrayList<ByteString>();
-    for (int from = 0; from < whole.size(); from += PIECE_BYTES) {
-      pieces.add(whole.slice(from, Math.min(whole.size(), from + PIECE_BYTES)));
-    }
-    return pieces;
   }
 
   private Optional<ClientConnection> of(HttpRequest request) {
