@@ -1,6 +1,6 @@
 package io.envapi
 
-import io.envapi.audit.AuditLog
+import io.envapi.audit.{AuditLog, AuditSettings}
 import io.envapi.id.EnvironmentId
 import io.envapi.linux.Poller
 import io.envapi.sandbox.{Sandbox, SandboxProbe, SandboxSettings, SandboxTier, Workspace}
@@ -62,7 +62,9 @@ trait RealShells extends BeforeAndAfterAll { this: ActorBehaviour =>
 
   protected lazy val processes: ShellProcesses = new ShellProcesses(sandbox, runtime)
 
-  protected lazy val audit: AuditLog = AuditLog.open(Files.createDirectory(root.resolve("audit")))
+  protected lazy val audit: AuditLog = AuditLog.open(
+    Files.createDirectory(root.resolve("audit")),
+    new AuditSettings(Duration.ofDays(1), 1L << 30))
 
   /** Everything an environment has on the host. */
   protected def remove(environment: EnvironmentId, uid: Int): Unit =

@@ -91,14 +91,14 @@ final class Problems {
   }
 
   /** One body for every token that is not accepted, so that it tells nothing. */
-  /** Of a stream whose reader was let in. */
-  static Problem tokenExpired() {
-    return Problem.of(ProblemCode.UNAUTHORIZED, "the token has expired");
-  }
-
   static Problem unauthorized() {
     return Problem.of(ProblemCode.UNAUTHORIZED, "the token was not accepted")
         .header("WWW-Authenticate", "Bearer");
+  }
+
+  /** Of a stream whose reader was let in. */
+  static Problem tokenExpired() {
+    return Problem.of(ProblemCode.UNAUTHORIZED, "the token has expired");
   }
 
   static Problem apiKeyRefused() {

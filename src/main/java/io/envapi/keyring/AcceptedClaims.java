@@ -45,7 +45,7 @@ record AcceptedClaims(AccountId account, double issuedAt, double notBefore, doub
   }
 
   Bearer bearer() {
-    double end = Math.min(expires * 1000, LATEST.toEpochMilli());
+    double end = Math.min(expires * 1000, (double) LATEST.toEpochMilli());
     return new Bearer(account, Instant.ofEpochMilli((long) end));
   }
 
