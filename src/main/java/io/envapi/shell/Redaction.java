@@ -17,8 +17,8 @@ import org.apache.pekko.util.ByteString;
  * its common encodings are looked for ({@link RedactionNeedles}). Held back is only what may still
  * become an occurrence, until it does, does not, or {@link #flush} is called.
  *
- * <p>A secret added stays for good: a background job can print it long after its command. Without
- * secrets chunks pass through as they are. Safe for use by several threads.
+ * <p>A secret added stays until {@link #end}: a background job can print it long after its command.
+ * Without secrets chunks pass through as they are. Safe for use by several threads.
  */
 public final class Redaction {
 
@@ -36,6 +36,7 @@ public final class Redaction {
   private final Map<ByteString, ByteString> needles = new LinkedHashMap<>();
   private RedactionAutomaton automaton = RedactionAutomaton.of(Map.of());
   private boolean outdated;
+  private boolean ended;
 
   // The window: what came in and could still be part of an occurrence. Its first bytes may have
   // gone
@@ -51,7 +52,9 @@ public final class Redaction {
    * the caller's, who may overwrite it.
    */
   public synchronized void add(String service, byte[] secret) {
-    if (secret.length < MIN_SECRET_BYTES || needles.containsKey(ByteString.fromArray(secret))) {
+    if (ended
+        || secret.length < MIN_SECRET_BYTES
+        || needles.containsKey(ByteString.fromArray(secret))) {
       return;
     }
     ByteString mark = ByteString.fromString("«redacted:" + service + "»", StandardCharsets.UTF_8);
@@ -65,6 +68,9 @@ public final class Redaction {
 
   /** What can be shown now that {@code chunk} has come. */
   public synchronized ByteString feed(ByteString chunk) {
+    if (ended && !chunk.isEmpty()) {
+      throw new IllegalStateException("nothing can be redacted any more");
+    }
     if (needles.isEmpty() || chunk.isEmpty()) {
       return chunk;
     }
@@ -93,6 +99,15 @@ public final class Redaction {
     shown = 0;
     node = RedactionAutomaton.ROOT;
     return decided.concat(ByteString.fromArrayUnsafe(out.toByteArray()));
+  }
+
+  /** After the last {@link #flush}: overwrites the secrets. Nothing can be fed from now on. */
+  public synchronized void end() {
+    ended = true;
+    needles.keySet().forEach(needle -> Arrays.fill(needle.toArrayUnsafe(), (byte) 0));
+    needles.clear();
+    automaton.wipe();
+    automaton = RedactionAutomaton.of(Map.of());
   }
 
   /** The state of another automaton means nothing in this one: read the window again. */

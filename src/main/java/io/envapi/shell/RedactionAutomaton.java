@@ -1,6 +1,7 @@
 package io.envapi.shell;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.apache.pekko.util.ByteString;
@@ -46,6 +47,12 @@ final class RedactionAutomaton {
     needles.forEach((needle, mark) -> automaton.insert(needle.toArrayUnsafe(), mark));
     automaton.link();
     return automaton;
+  }
+
+  /** Overwrites what was in the needles. It finds nothing from now on. */
+  void wipe() {
+    Arrays.fill(label, (byte) 0);
+    Arrays.fill(fromRoot, ROOT);
   }
 
   /**

@@ -104,8 +104,9 @@ final class ShellOutput {
     emit(redaction.flush());
   }
 
-  /** The shell has ended, and with it the command that it ran. */
+  /** The shell has ended, and with it the command that it ran; all that it printed has come. */
   void shellGone(ExitStatus shell) {
+    redaction.end();
     endCurrent(new CommandEnd.ShellGone(shell));
   }
 
