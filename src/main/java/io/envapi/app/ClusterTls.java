@@ -1,5 +1,6 @@
 package io.envapi.app;
 
+import java.io.IOException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -47,15 +48,16 @@ public final class ClusterTls implements SSLEngineProvider {
       char[] none = new char[0];
       KeyStore store = KeyStore.getInstance("PKCS12");
       store.load(null, none);
-      store.setKeyEntry(
-          "cluster", key.pair().getPrivate(), none, new Certificate[] {key.certificate()});
+      store.setKeyEntry("cluster", key.secret(), none, new Certificate[] {key.certificate()});
       var keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
       keys.init(store, none);
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(
-          keys.getKeyManagers(), new TrustManager[] {new Same(key.pair().getPublic())}, null);
+          keys.getKeyManagers(),
+          new TrustManager[] {new Same(key.certificate().getPublicKey())},
+          null);
       return context;
-    } catch (java.io.IOException e) {
+    } catch (IOException e) {
       throw new GeneralSecurityException(e);
     }
   }

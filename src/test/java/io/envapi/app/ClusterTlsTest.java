@@ -55,7 +55,7 @@ class ClusterTlsTest {
     byte[] secret = SECRET.getBytes(StandardCharsets.UTF_8);
     ClusterKey key = ClusterKey.of(secret);
     assertThat(key.certificate()).isEqualTo(ClusterKey.of(secret).certificate());
-    key.certificate().verify(key.pair().getPublic());
+    key.certificate().verify(key.certificate().getPublicKey());
     key.certificate().checkValidity();
     assertThat(key.toString()).isEqualTo("ClusterKey");
   }
