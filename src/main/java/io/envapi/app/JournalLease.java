@@ -100,11 +100,13 @@ public final class JournalLease extends Lease {
             changed ->
                 changed.isPresent() || tries == 1
                     ? CompletableFuture.completedFuture(changed.orElse(false))
-                    : CompletableFuture.supplyAsync(
-                            () -> tries - 1,
-                            CompletableFuture.delayedExecutor(
-                                BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS, threads))
-                        .thenCompose(left -> tried(statement, left)));
+                    : CompletableFuture.runAsync(() -> {}, later())
+                        .thenCompose(_ -> tried(statement, tries - 1)));
+  }
+
+  private Executor later() {
+    return CompletableFuture.delayedExecutor(
+        BETWEEN_TRIES.toMillis(), TimeUnit.MILLISECONDS, threads);
   }
 
   /** Whether a row was changed; empty when the database could not be asked. */

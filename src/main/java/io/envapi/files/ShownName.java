@@ -21,7 +21,7 @@ final class ShownName {
   private ShownName() {}
 
   static String of(FileName name) {
-    if (name.isPlainAscii()) {
+    if (isPlainAscii(name)) {
       return name.toString();
     }
     byte[] bytes = name.bytes();
@@ -30,6 +30,16 @@ final class ShownName {
     } catch (CharacterCodingException e) {
       return escaped(bytes);
     }
+  }
+
+  /** Nearly every name is, and needs no decoder. */
+  private static boolean isPlainAscii(FileName name) {
+    for (int i = 0; i < name.length(); i++) {
+      if (name.at(i) <= 0 || name.at(i) == '\\') {
+        return false;
+      }
+    }
+    return true;
   }
 
   private static String escaped(byte[] bytes) {
@@ -65,7 +75,7 @@ final class ShownName {
 
   /** The bytes of a name that a text path cannot address. */
   static Optional<String> base64(FileName name) {
-    if (name.isPlainAscii()) {
+    if (isPlainAscii(name)) {
       return Optional.empty();
     }
     byte[] bytes = name.bytes();

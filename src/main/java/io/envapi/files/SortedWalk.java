@@ -8,6 +8,7 @@ import io.envapi.linux.FileName;
 import io.envapi.linux.LinuxException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
@@ -141,7 +142,7 @@ final class SortedWalk {
         }
       }
     }
-    entries.sort((one, other) -> one.name().compareTo(other.name()));
+    entries.sort(Comparator.comparing(DirectoryEntry::name));
     return entries.iterator();
   }
 }

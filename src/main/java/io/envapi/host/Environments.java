@@ -123,7 +123,7 @@ public final class Environments {
 
   /** Whether what is asked there stays on this host. */
   public boolean isHere(Place place) {
-    return hosts.find(place.host()).map(it -> it.path().address().hasLocalScope()).orElse(false);
+    return hosts.own().equals(place.host());
   }
 
   /**

@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The hosts of the cluster, by id, as this node sees them: those that can be reached now, and those
@@ -96,7 +97,7 @@ public final class HostDirectory {
     }
   }
 
-  private static void lost(@org.jspecify.annotations.Nullable Present host) {
+  private static void lost(@Nullable Present host) {
     if (host != null) {
       host.asked.values().forEach(Runnable::run);
     }

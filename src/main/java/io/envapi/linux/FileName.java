@@ -59,16 +59,6 @@ public final class FileName implements Comparable<FileName> {
     return bytes[index];
   }
 
-  /** Whether the name is shown as it is, a byte for each character. */
-  public boolean isPlainAscii() {
-    for (byte each : bytes) {
-      if (each <= 0 || each == '\\') {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** The bytes themselves, for the calls of this package. */
   byte[] raw() {
     return bytes;

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import org.assertj.core.api.ThrowingConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,48 +40,41 @@ class JournalFaultTest {
   @Test
   void aJournalWithoutRoomIsUnavailableUntilThereIsRoom() throws Exception {
     mount(directory.resolve("root/journal"));
-    try (RunningService service = start()) {
-      Client client = service.as("alice");
-      String environment = client.environment("before");
-      Path filler = mounted.resolve("filler");
-
-      await()
-          .atMost(SOON)
-          .untilAsserted(
-              () -> {
-                fill(filler);
-                useRoomOfItsOwn(client);
-                Answer refused = client.post("/v1/environments", Map.of("name", "during"));
-                refused.refused(503, "journal_unavailable");
-                assertThat(refused.header("Retry-After")).isNotEmpty();
-                // So is what is asked while the account starts again.
-                client.get("/v1/environments").refused(503, "journal_unavailable");
-              });
-
-      Files.delete(filler);
-      recovers(client, environment);
-    }
+    fillsUp(
+        client -> {
+          useRoomOfItsOwn(client);
+          Answer refused = client.post("/v1/environments", Map.of("name", "during"));
+          refused.refused(503, "journal_unavailable");
+          assertThat(refused.header("Retry-After")).isNotEmpty();
+          // So is what is asked while the account starts again.
+          client.get("/v1/environments").refused(503, "journal_unavailable");
+        });
   }
 
   /** The audit, the workspaces and the journal run out of room in no particular order. */
   @Test
   void aFullDiskIsRefusedAndForgottenWhenThereIsRoom() throws Exception {
     mount(directory.resolve("root"));
+    fillsUp(
+        client -> {
+          Answer refused = client.post("/v1/environments", Map.of("name", "during"));
+          assertThat(refused.status() + " " + refused.body().path("code").asText())
+              .isIn("507 insufficient_storage", "503 journal_unavailable");
+        });
+  }
+
+  private void fillsUp(ThrowingConsumer<Client> refused) throws Exception {
     try (RunningService service = start()) {
       Client client = service.as("alice");
       String environment = client.environment("before");
       Path filler = mounted.resolve("filler");
-
       await()
           .atMost(SOON)
           .untilAsserted(
               () -> {
                 fill(filler);
-                Answer refused = client.post("/v1/environments", Map.of("name", "during"));
-                assertThat(refused.status() + " " + refused.body().path("code").asText())
-                    .isIn("507 insufficient_storage", "503 journal_unavailable");
+                refused.accept(client);
               });
-
       Files.delete(filler);
       recovers(client, environment);
     }
