@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.sun.management.HotSpotDiagnosticMXBean;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -52,13 +55,27 @@ class RedactionEndTest {
     Path dump = directory.resolve(name + ".hprof");
     ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class)
         .dumpHeap(dump.toString(), true);
-    byte[] heap = inverted(Files.readAllBytes(dump));
-    for (int at = 0; at <= heap.length - inverted.length; at++) {
-      if (Arrays.mismatch(heap, at, at + inverted.length, inverted, 0, inverted.length) < 0) {
-        return true;
+    // Mapped: the dump may be larger than what is left of the heap.
+    try (FileChannel file = FileChannel.open(dump)) {
+      MappedByteBuffer heap = file.map(FileChannel.MapMode.READ_ONLY, 0, file.size());
+      for (int at = 0; at <= heap.limit() - inverted.length; at++) {
+        if (isAt(heap, at, inverted)) {
+          return true;
+        }
+      }
+      return false;
+    } finally {
+      Files.delete(dump);
+    }
+  }
+
+  private static boolean isAt(ByteBuffer heap, int at, byte[] inverted) {
+    for (int i = 0; i < inverted.length; i++) {
+      if ((byte) ~heap.get(at + i) != inverted[i]) {
+        return false;
       }
     }
-    return false;
+    return true;
   }
 
   /** So that what is looked for is not itself in the heap. */
