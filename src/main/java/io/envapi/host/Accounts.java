@@ -43,7 +43,7 @@ public final class Accounts {
   }
 
   public CompletionStage<Account.QuotasReply> quotas(AccountId account) {
-    return ask(account, timeout, Account.ReadQuotas::new);
+    return askPatiently(account, Account.ReadQuotas::new);
   }
 
   /** Replaces all of an account's overrides; each has passed {@link Quotas#invalid}. */
@@ -56,6 +56,12 @@ public final class Accounts {
   public CompletionStage<Account.Noted> changed(
       AccountId account, EnvironmentId environment, Account.Change change) {
     return ask(account, timeout, replyTo -> new Account.Changed(environment, change, replyTo));
+  }
+
+  /** Asks what an account answers the same way however often it is asked. */
+  <R> CompletionStage<R> askPatiently(
+      AccountId account, Function<ActorRef<R>, Account.Command> question) {
+    return PatientAsk.ask(entity(account), timeout, timeout, question);
   }
 
   <R> CompletionStage<R> ask(

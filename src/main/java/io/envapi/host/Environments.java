@@ -62,8 +62,8 @@ public final class Environments {
   public CompletionStage<Result<EnvironmentView>> create(
       AccountId account, EnvironmentId fresh, EnvironmentSpec spec) {
     return accounts
-        .<Account.CreateReply>ask(
-            account, timeout, replyTo -> new Account.Create(fresh, spec, replyTo))
+        .<Account.CreateReply>askPatiently(
+            account, replyTo -> new Account.Create(fresh, spec, replyTo))
         .thenCompose(
             reply ->
                 switch (reply) {
@@ -82,7 +82,7 @@ public final class Environments {
   /** The account's environments, oldest first; those whose host is away are left out. */
   public CompletionStage<List<EnvironmentView>> list(AccountId account) {
     return accounts
-        .<Account.Listed>ask(account, timeout, Account.ListEnvironments::new)
+        .<Account.Listed>askPatiently(account, Account.ListEnvironments::new)
         .thenCompose(
             listed ->
                 views(
@@ -102,7 +102,7 @@ public final class Environments {
       Duration wait,
       BiFunction<Place, ActorRef<R>, Environment.Request> request) {
     return accounts
-        .<Account.FindReply>ask(account, timeout, replyTo -> new Account.Find(id, replyTo))
+        .<Account.FindReply>askPatiently(account, replyTo -> new Account.Find(id, replyTo))
         .thenCompose(
             found ->
                 switch (found) {
@@ -144,8 +144,8 @@ public final class Environments {
       Duration wait,
       BiFunction<Place, ActorRef<R>, Shell.Request> request) {
     return accounts
-        .<Account.FindReply>ask(
-            account, timeout, replyTo -> new Account.Find(shell.environment(), replyTo))
+        .<Account.FindReply>askPatiently(
+            account, replyTo -> new Account.Find(shell.environment(), replyTo))
         .thenCompose(
             found ->
                 switch (found) {

@@ -68,18 +68,20 @@ public final class IdempotencyKeys {
   public CompletionStage<Claim> claim(
       AccountId account, String key, String request, boolean repeatable) {
     var ticket = new Ticket(account, digest(key), service() + "-" + claims.incrementAndGet());
-    return bucket(ticket)
-        .<KeyBucket.ClaimReply>ask(
+    EnvironmentId fresh = EnvironmentId.random();
+    return PatientAsk.<KeyBucket.Command, KeyBucket.ClaimReply>ask(
+            bucket(ticket),
+            timeout,
+            timeout.plus(PATIENCE),
             replyTo ->
                 new KeyBucket.Claim(
                     ticket.key(),
                     request,
                     ticket.claimant(),
-                    EnvironmentId.random(),
+                    fresh,
                     repeatable,
                     PATIENCE.toMillis(),
-                    replyTo),
-            timeout.plus(PATIENCE))
+                    replyTo))
         .thenApply(reply -> new Claim(ticket, reply));
   }
 

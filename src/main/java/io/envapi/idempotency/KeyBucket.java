@@ -189,6 +189,9 @@ public final class KeyBucket
     if (entry.answer().isPresent()) {
       return Effect().reply(claim.replyTo(), new Replay(entry.answer().get()));
     }
+    if (entry.claimant().equals(claim.claimant())) {
+      return Effect().reply(claim.replyTo(), new Granted(entry.environment()));
+    }
     if (isRunning(entry, now)) {
       await(claim);
       return Effect().noReply();

@@ -81,6 +81,17 @@ class KeyBucketSpec extends ActorBehaviour {
       result.reply shouldBe new KeyBucket.Granted(environment)
     }
 
+    "be granted once more to who holds it, and did not hear so" in {
+      val bucket = new Bucket
+      val environment = EnvironmentId.random()
+      val as = bucket.claimant()
+      val first = bucket.claimed(bucket.claim("k", environment = environment, as = as))
+      first shouldBe new KeyBucket.Granted(environment)
+      val again = bucket.kit.runCommand[KeyBucket.ClaimReply](bucket.claim("k", as = as)(_))
+      again.reply shouldBe first
+      again.hasNoEvents shouldBe true
+    }
+
     "be refused for another request, answered or not" in {
       val bucket = new Bucket
       bucket.grant("open")
