@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,63 +30,86 @@ record JournalHosts(Journal journal, HostId own) {
 
   private static final Duration LOOK = Duration.ofSeconds(1);
 
+  /** The address of a host that cannot be joined: it has only just taken the journal. */
+  private static final String NOWHERE = "";
+
+  private static final String THERE =
+      "INSERT INTO cluster_host (host_id, address, seen) VALUES (?, ?, now())"
+          + " ON CONFLICT (host_id) DO UPDATE SET address = excluded.address, seen = now()";
+
+  private static final String GONE = "DELETE FROM cluster_host WHERE host_id = ?";
+
+  private static final String OTHERS =
+      "SELECT address FROM cluster_host WHERE host_id <> ? AND seen > now() - interval '"
+          + LOST_SECONDS
+          + " seconds' ORDER BY host_id";
+
   /** Says that this host is there; what fails is done again soon. */
   void beat(Address address) {
-    update(
-        "INSERT INTO cluster_host (host_id, address, seen) VALUES (?, ?, now())"
-            + " ON CONFLICT (host_id) DO UPDATE SET address = excluded.address, seen = now()",
-        own.value(),
-        address.toString());
+    tell(THERE, own.value(), address.toString());
   }
 
   /** Says that this host is there no more. */
   void gone() {
-    update("DELETE FROM cluster_host WHERE host_id = ?", own.value());
+    tell(GONE, own.value());
   }
 
-  private void update(String sql, String... values) {
+  private void tell(String sql, String... values) {
     if (!journal.isShared()) {
       return;
     }
-    try (Connection connection = journal.connect();
-        PreparedStatement statement = connection.prepareStatement(sql)) {
-      for (int i = 0; i < values.length; i++) {
-        statement.setString(i + 1, values[i]);
-      }
-      statement.executeUpdate();
+    try (Connection connection = journal.connect()) {
+      update(connection, sql, values);
     } catch (SQLException e) {
       LOG.warn("the journal's database does not know of this host: {}", e.getMessage());
     }
   }
 
-  /** Where the others are. */
-  List<Address> others() throws SQLException {
-    var found = new ArrayList<Address>();
-    if (!journal.isShared()) {
-      return found;
+  private static void update(Connection connection, String sql, String... values)
+      throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(sql)) {
+      for (int i = 0; i < values.length; i++) {
+        statement.setString(i + 1, values[i]);
+      }
+      statement.executeUpdate();
     }
-    try (Connection connection = journal.connect();
-        PreparedStatement statement =
-            connection.prepareStatement(
-                "SELECT address FROM cluster_host WHERE host_id <> ?"
-                    + " AND seen > now() - interval '"
-                    + LOST_SECONDS
-                    + " seconds' ORDER BY host_id")) {
+  }
+
+  /** Where the others are that can be joined. */
+  List<Address> others() throws SQLException {
+    if (!journal.isShared()) {
+      return List.of();
+    }
+    try (Connection connection = journal.connect()) {
+      return others(connection).stream()
+          .filter(address -> !address.equals(NOWHERE))
+          .map(AddressFromURIString::parse)
+          .toList();
+    }
+  }
+
+  private List<String> others(Connection connection) throws SQLException {
+    var addresses = new ArrayList<String>();
+    try (PreparedStatement statement = connection.prepareStatement(OTHERS)) {
       statement.setString(1, own.value());
       try (ResultSet rows = statement.executeQuery()) {
         while (rows.next()) {
-          found.add(AddressFromURIString.parse(rows.getString(1)));
+          addresses.add(rows.getString(1));
         }
       }
     }
-    return found;
+    return addresses;
   }
 
-  /** Whether there is none, or none any more after the time it takes to notice a lost one. */
-  boolean isAlone() throws SQLException {
+  /**
+   * Takes the journal for this host alone, if need be after the time it takes to notice a lost one.
+   *
+   * @return false where another host uses it
+   */
+  boolean claim() throws SQLException {
     long end = System.nanoTime() + Duration.ofSeconds(LOST_SECONDS + 1).toNanos();
     try {
-      while (!others().isEmpty()) {
+      while (!isClaimed()) {
         if (System.nanoTime() > end) {
           return false;
         }
@@ -96,6 +120,24 @@ record JournalHosts(Journal journal, HostId own) {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return false;
+    }
+  }
+
+  /** Looks and takes it in one: of two hosts that start in the same moment only one is alone. */
+  private boolean isClaimed() throws SQLException {
+    if (!journal.isShared()) {
+      return true;
+    }
+    try (Connection connection = journal.connect();
+        Statement lock = connection.createStatement()) {
+      connection.setAutoCommit(false);
+      lock.execute("LOCK TABLE cluster_host IN SHARE ROW EXCLUSIVE MODE");
+      boolean alone = others(connection).isEmpty();
+      if (alone) {
+        update(connection, THERE, own.value(), NOWHERE);
+      }
+      connection.commit();
+      return alone;
     }
   }
 }

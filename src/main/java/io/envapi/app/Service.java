@@ -143,7 +143,7 @@ final class Service {
 
   private static void claim(JournalHosts hosts) throws IOException {
     try {
-      if (!hosts.isAlone()) {
+      if (!hosts.claim()) {
         throw new JournalInUse();
       }
     } catch (SQLException e) {

@@ -8,6 +8,10 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -84,7 +88,20 @@ final class Postgres implements AutoCloseable {
   }
 
   String url() {
-    return "jdbc:postgresql://127.0.0.1:" + port + "/postgres";
+    return url("postgres");
+  }
+
+  private String url(String database) {
+    return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
+  }
+
+  /** Makes one more; its address. */
+  String database(String name) throws SQLException {
+    try (Connection connection = DriverManager.getConnection(url(), user(), password());
+        Statement statement = connection.createStatement()) {
+      statement.execute("CREATE DATABASE " + name);
+    }
+    return url(name);
   }
 
   String user() {

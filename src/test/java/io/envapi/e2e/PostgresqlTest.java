@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -109,6 +110,36 @@ class PostgresqlTest {
     client.get("/v1/environments/" + environment).expect(200);
     JsonNode all = client.get("/v1/environments").expect(200).path("environments");
     assertThat(all).extracting(e -> e.path("name").asText()).doesNotContain("during");
+  }
+
+  @Test
+  void ofTwoThatStartAtTheSameTimeOneHasTheDatabase() throws Exception {
+    service.ensureRunning();
+    String url = postgres.database("contested");
+    JavaProcess one = alone(url, "one");
+    JavaProcess other = alone(url, "other");
+    try {
+      await().atMost(Duration.ofSeconds(90)).until(() -> !(one.isAlive() && other.isAlive()));
+      JavaProcess refused = one.isAlive() ? other : one;
+      JavaProcess taken = one.isAlive() ? one : other;
+      assertThat(refused.exit(Duration.ofSeconds(1))).isEqualTo(1);
+      assertThat(refused.log()).contains("another host uses this journal");
+      assertThat(taken.isAlive()).as("%s", taken.log()).isTrue();
+    } finally {
+      one.close();
+      other.close();
+    }
+  }
+
+  private static JavaProcess alone(String url, String root) throws IOException {
+    return service.another(
+        Map.of(
+            "ENVAPI_ROOT",
+            directory.resolve(root).toString(),
+            "ENVAPI_HTTP_PORT",
+            "0",
+            "ENVAPI_JOURNAL_URL",
+            url));
   }
 
   /** Of an environment and its shells. */
