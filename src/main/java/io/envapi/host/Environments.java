@@ -143,25 +143,11 @@ public final class Environments {
       ShellId shell,
       Duration wait,
       BiFunction<Place, ActorRef<R>, Shell.Request> request) {
-    return accounts
-        .<Account.FindReply>askPatiently(
-            account, replyTo -> new Account.Find(shell.environment(), replyTo))
-        .thenCompose(
-            found ->
-                switch (found) {
-                  case Account.Unknown() ->
-                      refused(
-                          shell.environment(),
-                          (Place place, ActorRef<R> replyTo) ->
-                              toShell(shell, place, replyTo, request));
-                  case Account.Found(var host, var quotas, var inProfile, var inAccount) ->
-                      ask(
-                          shell.environment(),
-                          new Place(host, quotas, inProfile, inAccount),
-                          wait,
-                          (Place place, ActorRef<R> replyTo) ->
-                              toShell(shell, place, replyTo, request));
-                });
+    return environment(
+        account,
+        shell.environment(),
+        wait,
+        (Place place, ActorRef<R> replyTo) -> toShell(shell, place, replyTo, request));
   }
 
   private static <R> Environment.Request toShell(
