@@ -73,7 +73,16 @@ final class EnvironmentWork {
         LOG.info("{}: took up {} recorded processes, killed {}", id, lost.size(), killed);
       }
     }
-    return new TakenUp(runtime.sandbox().prepare(id, present.uid()), killed);
+    return new TakenUp(runtime.sandbox().prepare(id, present.uid()).map(this::whole), killed);
+  }
+
+  /** Opened at once where names were left half changed, before a shell can see them. */
+  private Workspace whole(Workspace workspace) {
+    if (FileTree.isCutOff(workspace.logs())) {
+      LOG.info("{}: a transaction on its files was cut off and is taken back", id);
+      tree(workspace);
+    }
+    return workspace;
   }
 
   /**

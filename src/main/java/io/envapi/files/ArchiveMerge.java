@@ -34,6 +34,7 @@ final class ArchiveMerge {
       } else {
         merge(set, tree, set.hold(root.openDirectory(target)));
       }
+      set.commit();
       set.settle();
     }
   }

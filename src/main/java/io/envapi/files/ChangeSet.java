@@ -9,11 +9,13 @@ import io.envapi.linux.LinuxException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
 
 /**
  * Changes of names that are all made or all taken back. What a change displaces is kept at the top
- * of the workspace until the end. A crash of the service in the middle leaves what was renamed so
- * far. Runs under the tree's lock.
+ * of the workspace until the end. With an {@link UndoLog} they are taken back also when the service
+ * crashes in the middle. Runs under the tree's lock.
  */
 final class ChangeSet implements AutoCloseable {
 
@@ -26,38 +28,70 @@ final class ChangeSet implements AutoCloseable {
 
   private final WorkspaceRoot root;
   private final Directory top;
+  private final Optional<UndoLog.Open> log;
   private final Deque<Change> changes = new ArrayDeque<>();
   private boolean settled;
 
+  /** Changes that a crash may leave half made. */
   ChangeSet(WorkspaceRoot root) {
+    this(root, Optional.empty());
+  }
+
+  ChangeSet(WorkspaceRoot root, UndoLog.Open log) {
+    this(root, Optional.of(log));
+  }
+
+  private ChangeSet(WorkspaceRoot root, Optional<UndoLog.Open> log) {
     this.root = root;
     this.top = root.directory();
+    this.log = log;
+  }
+
+  private void before(UndoLog.Entry entry) {
+    log.ifPresent(open -> open.before(entry));
   }
 
   /** Puts a file, by its name at the top of the workspace, in the place of a path. */
   void put(FileName file, WorkspacePath target, boolean isNew) {
-    put(top, file, parent(target), target.name(), isNew);
+    Directory to = parent(target);
+    var put = new UndoLog.Put(file, target.names(), top.stat(file).inode());
+    before(put);
+    if (isNew || !isExchanged(top, file, to, target.name())) {
+      if (!isNew) {
+        displace(to, target.names(), false);
+        before(put);
+      }
+      putNew(top, file, to, target.name());
+    }
   }
 
   /** As above, between directories that stay open. What was replaced ends in the file's place. */
   void put(Directory from, FileName file, Directory to, FileName name, boolean isNew) {
-    if (isNew) {
-      TemporaryFile.renameNew(from, file, to, name);
-      note(() -> to.rename(name, from, file), () -> {});
-      return;
+    if (isNew || !isExchanged(from, file, to, name)) {
+      if (!isNew) {
+        displace(to, name, TemporaryFile.newName(), false);
+      }
+      putNew(from, file, to, name);
     }
+  }
+
+  private void putNew(Directory from, FileName file, Directory to, FileName name) {
+    TemporaryFile.renameNew(from, file, to, name);
+    note(() -> to.rename(name, from, file), () -> {});
+  }
+
+  /** False on a file system that cannot exchange; there the name is missing for a moment. */
+  private boolean isExchanged(Directory from, FileName file, Directory to, FileName name) {
     try {
       from.exchange(file, to, name);
-      note(() -> from.exchange(file, to, name), () -> from.unlink(file));
     } catch (LinuxException e) {
       if (!e.is(Errno.EINVAL)) {
         throw e;
       }
-      // A file system that cannot exchange: the name is missing for a moment.
-      displace(to, name, false);
-      TemporaryFile.renameNew(from, file, to, name);
-      note(() -> to.rename(name, from, file), () -> {});
+      return false;
     }
+    note(() -> from.exchange(file, to, name), () -> from.unlink(file));
+    return true;
   }
 
   /** Keeps a directory open until the end. */
@@ -70,6 +104,7 @@ final class ChangeSet implements AutoCloseable {
   void move(WorkspacePath source, WorkspacePath target) {
     Directory to = parent(target);
     Directory from = open(source.parent());
+    before(new UndoLog.Move(source.names(), target.names(), from.stat(source.name()).inode()));
     TemporaryFile.renameNew(from, source.name(), to, target.name());
     note(() -> to.renameNew(target.name(), from, source.name()), from::sync);
   }
@@ -82,7 +117,7 @@ final class ChangeSet implements AutoCloseable {
   void remove(WorkspacePath path, boolean recursive) {
     Directory from = open(path.parent());
     boolean directory = from.stat(path.name()).kind() == FileKind.DIRECTORY;
-    FileName kept = displace(from, path.name(), directory);
+    FileName kept = displace(from, path.names(), directory);
     if (directory && !recursive && !isEmpty(kept)) {
       throw Refusal.invalid("the directory is not empty", "query", "path");
     }
@@ -95,8 +130,14 @@ final class ChangeSet implements AutoCloseable {
     }
   }
 
-  private FileName displace(Directory from, FileName name, boolean directory) {
+  private FileName displace(Directory from, List<FileName> path, boolean directory) {
     FileName kept = TemporaryFile.newName();
+    before(new UndoLog.Keep(path, kept));
+    displace(from, path.getLast(), kept, directory);
+    return kept;
+  }
+
+  private void displace(Directory from, FileName name, FileName kept, boolean directory) {
     TemporaryFile.renameNew(from, name, top, kept);
     note(
         () -> top.renameNew(kept, from, name),
@@ -108,7 +149,6 @@ final class ChangeSet implements AutoCloseable {
             top.unlink(kept);
           }
         });
-    return kept;
   }
 
   private Directory parent(WorkspacePath path) {
@@ -116,6 +156,12 @@ final class ChangeSet implements AutoCloseable {
   }
 
   private Directory parent(List<FileName> names, SentPath sent) {
+    if (log.isPresent()) {
+      IntStream.rangeClosed(1, names.size())
+          .mapToObj(length -> names.subList(0, length))
+          .filter(this::isMissing)
+          .forEach(missing -> before(new UndoLog.MakeDirectory(missing)));
+    }
     ParentDirectory parent = ParentDirectory.open(root, names, sent);
     note(
         parent::close,
@@ -125,6 +171,15 @@ final class ChangeSet implements AutoCloseable {
           parent.close();
         });
     return parent.directory();
+  }
+
+  private boolean isMissing(List<FileName> names) {
+    try {
+      top.stat(names);
+      return false;
+    } catch (LinuxException e) {
+      return e.is(Errno.ENOENT);
+    }
   }
 
   private Directory open(List<FileName> names) {
@@ -146,9 +201,14 @@ final class ChangeSet implements AutoCloseable {
         });
   }
 
-  /** All of it stays. */
-  void settle() {
+  /** All of it stays, whatever happens now. */
+  void commit() {
+    log.ifPresent(UndoLog.Open::end);
     settled = true;
+  }
+
+  /** Removes what was displaced. */
+  void settle() {
     changes.forEach(change -> quietly(change::settle));
     top.sync();
   }

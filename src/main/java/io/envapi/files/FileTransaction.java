@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /**
  * Several operations, all or none. Each is checked first, as if those before it were done, then all
  * new content is stored aside, then all names are changed. Operations that give content may follow
- * each other on one file; otherwise an operation must not touch what another does. Runs under the
- * tree's lock.
+ * each other on one file; otherwise an operation must not touch what another does. Also all or none
+ * when the service crashes. Runs under the tree's lock.
  */
 final class FileTransaction {
 
@@ -34,6 +34,7 @@ final class FileTransaction {
 
   private final WorkspaceRoot root;
   private final DiskMeter meter;
+  private final UndoLog undo;
   private final FileLimits limits;
   private final FileChanges changes;
   private final Map<List<FileName>, Use> uses = new LinkedHashMap<>();
@@ -47,9 +48,10 @@ final class FileTransaction {
 
   private record Step(int index, Consumer<ChangeSet> change) {}
 
-  private FileTransaction(WorkspaceRoot root, DiskMeter meter, FileLimits limits) {
+  private FileTransaction(WorkspaceRoot root, DiskMeter meter, UndoLog undo, FileLimits limits) {
     this.root = root;
     this.meter = meter;
+    this.undo = undo;
     this.limits = limits;
     this.changes =
         new FileChanges(root, limits, path -> Optional.ofNullable(contents.get(path.names())));
@@ -58,6 +60,7 @@ final class FileTransaction {
   static FileAnswer run(
       WorkspaceRoot root,
       DiskMeter meter,
+      UndoLog undo,
       FileOperation.Transaction transaction,
       FileLimits limits) {
     List<FileOperation> operations = transaction.operations();
@@ -65,7 +68,7 @@ final class FileTransaction {
       throw Refusal.invalid(
           "a transaction has 1 to " + MOST_OPERATIONS + " operations", "body", "operations");
     }
-    return new FileTransaction(root, meter, limits).run(operations);
+    return new FileTransaction(root, meter, undo, limits).run(operations);
   }
 
   private FileAnswer run(List<FileOperation> operations) {
@@ -202,7 +205,9 @@ final class FileTransaction {
   private void apply() {
     List<FileChange> due = contents.values().stream().filter(c -> !c.same()).toList();
     List<TemporaryFile> stored = new ArrayList<>();
-    try (ChangeSet set = new ChangeSet(root)) {
+    // Closed in the other order: what was taken back is no longer to be undone.
+    try (UndoLog.Open log = undo.begin();
+        ChangeSet set = new ChangeSet(root, log)) {
       for (FileChange each : due) {
         index = origins.getOrDefault(each.path().names(), 0);
         TemporaryFile file = TemporaryFile.create(root.directory());
@@ -218,6 +223,7 @@ final class FileTransaction {
         index = origins.getOrDefault(change.path().names(), 0);
         set.put(stored.get(i).name(), change.path(), change.old().isEmpty());
       }
+      set.commit();
       stored.forEach(TemporaryFile::handOver);
       set.settle();
     } catch (Refusal e) {

@@ -26,6 +26,7 @@ public final class FileTree implements AutoCloseable {
 
   private final WorkspaceRoot root;
   private final DiskMeter meter;
+  private final UndoLog undo;
   private final FileReads reads;
   private final FileWrites writes;
   private final FileMoves moves;
@@ -38,9 +39,10 @@ public final class FileTree implements AutoCloseable {
 
   private boolean closed;
 
-  private FileTree(WorkspaceRoot root, DiskMeter meter) {
+  private FileTree(WorkspaceRoot root, DiskMeter meter, UndoLog undo) {
     this.root = root;
     this.meter = meter;
+    this.undo = undo;
     this.reads = new FileReads(root);
     this.writes = new FileWrites(root, meter);
     this.moves = new FileMoves(root, meter);
@@ -48,10 +50,12 @@ public final class FileTree implements AutoCloseable {
   }
 
   /**
-   * Opens a workspace, and removes what a crash in the middle of a write left in it.
+   * Opens a workspace, takes back a transaction that a crash cut off, and removes what a crash in
+   * the middle of a write left.
    *
    * @param files the workspace on this host
-   * @param logs what counts against the disk quota beside it; may be missing
+   * @param logs what counts against the disk quota beside it; may be missing, but not the directory
+   *     it is in
    * @param uid who owns the workspace and what is made in it; the group is the workspace's own
    * @param inside absolute paths by which callers may name the workspace's root
    * @throws LinuxException when there is no such directory
@@ -61,13 +65,28 @@ public final class FileTree implements AutoCloseable {
     try {
       WorkspaceRoot root =
           new WorkspaceRoot(directory, uid, directory.stat().gid(), List.copyOf(inside));
-      FileTree tree = new FileTree(root, new DiskMeter(directory, logs));
+      FileTree tree = new FileTree(root, new DiskMeter(directory, logs), undoLog(logs));
+      tree.undo.recover(directory);
       tree.removeDebris();
       return tree;
     } catch (LinuxException e) {
       directory.close();
       throw e;
     }
+  }
+
+  /**
+   * Whether a transaction was cut off by a crash, so that the workspace has to be opened before
+   * anybody sees it.
+   *
+   * @param logs as for {@link #open}
+   */
+  public static boolean isCutOff(Path logs) {
+    return undoLog(logs).isLeft();
+  }
+
+  private static UndoLog undoLog(Path logs) {
+    return new UndoLog(logs.resolveSibling("transaction"));
   }
 
   /** Does what {@code operation} says, or nothing at all and says why. */
@@ -122,7 +141,7 @@ public final class FileTree implements AutoCloseable {
       case FileOperation.MakeDirectory make -> changing(() -> moves.makeDirectory(make));
       case FileOperation.DeleteFile delete -> changing(() -> moves.delete(delete));
       case FileOperation.Transaction transaction ->
-          changing(() -> FileTransaction.run(root, meter, transaction, limits));
+          changing(() -> FileTransaction.run(root, meter, undo, transaction, limits));
     };
   }
 

@@ -27,6 +27,7 @@ class FileTransactionTest {
 
   @AfterEach
   void close() {
+    assertThat(temp.resolve("transaction")).as("what is to be undone").doesNotExist();
     workspace.close();
   }
 
@@ -177,5 +178,17 @@ class FileTransactionTest {
         FileAnswer.Transacted.class);
     assertThat(workspace.refused(Fixture.write("c", "c".repeat(700))))
         .isInstanceOf(Failure.QuotaExceeded.class);
+  }
+
+  @Test
+  void aLogThatIsNoLogIsPassedOver() throws Exception {
+    workspace.written("file", "x");
+    for (String left :
+        List.of("run\n\0\0\0\n", "run\nput\nmove 2f2f 66 x\nkeep . 2f\n", "run\nput 66")) {
+      Files.writeString(temp.resolve("transaction"), left);
+      workspace.open().close();
+      assertThat(state()).isEqualTo(Map.of("file", "x"));
+      Files.deleteIfExists(temp.resolve("transaction"));
+    }
   }
 }
