@@ -9,6 +9,21 @@ die() {
   exit 1
 }
 
+# For a script without arguments: says what it is for, or refuses any.
+takes_nothing() {
+  case ${1:-} in
+    '') ;;
+    -h | --help)
+      sed -n '2,/^set -eu/s/^# \{0,1\}//p' "$0"
+      exit
+      ;;
+    *)
+      echo "$name: unknown argument $1: there are none" >&2
+      exit 2
+      ;;
+  esac
+}
+
 need() {
   local command
   for command in "$@"; do

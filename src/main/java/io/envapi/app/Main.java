@@ -5,6 +5,7 @@ import io.envapi.audit.AuditSettings;
 import io.envapi.host.Node;
 import io.envapi.http.Api;
 import io.envapi.http.HttpServer;
+import io.envapi.http.HttpSettings;
 import io.envapi.http.Readiness;
 import io.envapi.keyring.Keyring;
 import io.envapi.keyring.KeyringSettings;
@@ -13,6 +14,7 @@ import io.envapi.preferences.PreferencesSettings;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.sandbox.SandboxProbe;
 import java.io.IOException;
+import java.net.BindException;
 import java.sql.SQLException;
 import java.util.concurrent.CompletionStage;
 import org.flywaydb.core.api.FlywayException;
@@ -86,8 +88,7 @@ public final class Main {
                     http.localAddress(),
                     sandbox.tier().label());
               } else {
-                LOG.error("the service could not start", failure);
-                fail("the service could not start: " + failure.getMessage());
+                notStarted(failure, settings.http());
               }
             });
     boolean ordered = service.awaitEnd();
@@ -100,6 +101,17 @@ public final class Main {
     }
     LOG.info("ended");
     System.exit(0);
+  }
+
+  private static void notStarted(Throwable failure, HttpSettings http) {
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      if (each instanceof BindException) {
+        fail("cannot listen on %s:%d: %s".formatted(http.host(), http.port(), each.getMessage()));
+        return;
+      }
+    }
+    LOG.error("the service could not start", failure);
+    fail("the service could not start: " + failure.getMessage());
   }
 
   private static CompletionStage<HttpServer> listen(

@@ -58,9 +58,12 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
 
   @Override
   public void directory(String name, int mode) {
-    count();
     List<FileName> names = names(name);
+    int before = entries;
     try (Directory made = descend(names)) {
+      if (entries == before) {
+        count();
+      }
       if (!names.isEmpty()) {
         made.chmod((mode & PERMISSIONS) | OWNERS);
       }

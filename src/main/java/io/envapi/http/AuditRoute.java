@@ -1,16 +1,11 @@
 package io.envapi.http;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.envapi.audit.AuditFilter;
-import io.envapi.host.AuditLine;
 import io.envapi.host.Hosts;
 import io.envapi.id.AccountId;
 import io.envapi.keyring.Caller;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
@@ -32,18 +27,12 @@ final class AuditRoute {
                 .thenApply(
                     found -> {
                       ObjectNode json = Json.object();
-                      json.set("events", Json.array(found.value().lines(), AuditRoute::event));
+                      json.set(
+                          "events",
+                          Json.array(found.value().lines(), line -> Json.raw(line.json())));
                       json.put("truncated", found.value().truncated());
                       return Answer.ok(AdminRoutes.away(json, found));
                     }));
-  }
-
-  private static JsonNode event(AuditLine line) {
-    try {
-      return Json.parse(line.json().getBytes(StandardCharsets.UTF_8));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   private static AuditFilter filter(Query query) {

@@ -40,11 +40,11 @@ final class Fields {
 
   /** At least one character. */
   String nonEmptyText(String name) {
-    return matching(name, text(name), Names.NOT_EMPTY);
+    return matching(name, Names.NOT_EMPTY);
   }
 
   String matching(String name, Names form) {
-    return matching(name, text(name), form);
+    return object.path(name).isTextual() ? matching(name, text(name), form) : text(name);
   }
 
   Optional<String> optionalText(String name) {

@@ -14,8 +14,10 @@ import com.fasterxml.jackson.databind.jsontype.TypeSerializer;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import java.io.IOException;
 import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -33,6 +35,7 @@ final class Json {
   static final int MAX_DEPTH = 64;
 
   private static final int MAX_NUMBER_DIGITS = 400;
+  private static final int MICROS = 6;
 
   // Decimals exactly as given, so that a whole number of seconds is not written with an exponent.
   private static final JsonNodeFactory NODES = new JsonNodeFactory(true);
@@ -86,6 +89,11 @@ final class Json {
         });
   }
 
+  /** A value that is JSON already. It can be written and not looked at. */
+  static JsonNode raw(String json) {
+    return NODES.rawValueNode(new RawValue(json));
+  }
+
   static ArrayNode texts(Iterable<String> values) {
     ArrayNode array = NODES.arrayNode();
     values.forEach(array::add);
@@ -112,6 +120,11 @@ final class Json {
     return BigDecimal.valueOf(epochMillis, 3);
   }
 
+  /** Epoch seconds to the microsecond, without an exponent. */
+  static BigDecimal seconds(double epochSeconds) {
+    return BigDecimal.valueOf(epochSeconds).setScale(MICROS, RoundingMode.HALF_EVEN);
+  }
+
   /** As {@link #seconds(long)}; null where there is none. */
   static JsonNode seconds(Optional<Long> epochMillis) {
     return epochMillis.<JsonNode>map(at -> NODES.numberNode(seconds(at))).orElse(NODES.nullNode());
@@ -124,9 +137,15 @@ final class Json {
   /** Whole numbers without a fraction, the others with one. */
   static JsonNode exact(Number value) {
     return switch (value) {
-      case Double _, Float _, BigDecimal _ -> NODES.numberNode(value.doubleValue());
+      case Double _, Float _, BigDecimal _ -> NODES.numberNode(plain(value.doubleValue()));
       default -> NODES.numberNode(value.longValue());
     };
+  }
+
+  /** With a fraction and without an exponent, which not every reader of JSON takes. */
+  private static BigDecimal plain(double value) {
+    BigDecimal decimal = BigDecimal.valueOf(value);
+    return decimal.setScale(Math.max(1, decimal.scale()));
   }
 
   /** As {@link #exact(Number)}; null where there is none. */

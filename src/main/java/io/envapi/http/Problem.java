@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.StatusCodes;
 import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 
 /**
@@ -56,12 +57,17 @@ record Problem(
     ObjectNode body =
         Json.object()
             .put("type", TYPE + code.label())
-            .put("title", code.title())
+            .put("title", title())
             .put("status", status)
             .put("detail", detail)
             .put("code", code.label())
             .put("instance", instance);
     body.setAll(members);
     return body;
+  }
+
+  /** Of what has no code of its own the status says what it is. */
+  private String title() {
+    return code == ProblemCode.HTTP_ERROR ? StatusCodes.get(status).reason() : code.title();
   }
 }

@@ -177,6 +177,7 @@ class ArchiveTest {
     TransferAnswer.Unpacked done = unpacked("copy/of", ArchiveFormat.TAR_GZ, archive);
     assertThat(done.path()).isEqualTo("copy/of");
     assertThat(done.bytes()).isEqualTo(500_010);
+    assertThat(done.entries()).isEqualTo(state("src").size());
     assertThat(state("copy/of")).isEqualTo(state("src")).containsEntry("link", "-> deep");
     assertThat(Files.getPosixFilePermissions(workspace.at("copy/of/a.txt")))
         .isEqualTo(PosixFilePermissions.fromString("rwxr-x---"));
