@@ -1,5 +1,6 @@
 package io.envapi.files;
 
+import io.envapi.linux.Directory;
 import io.envapi.linux.DirectoryEntry;
 import io.envapi.linux.DirectoryReader;
 import io.envapi.linux.FileKind;
@@ -17,6 +18,8 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * An archive of a tree that is made while it is read, one piece after another, so that nothing of
@@ -28,7 +31,8 @@ final class ArchivePacking implements OpenTransfer {
   private static final int PIECE = 64 * 1024;
   private static final int MOST_ENTRIES = 1_000_000;
 
-  private record Level(List<FileName> path, Iterator<DirectoryEntry> entries) {}
+  /** A directory between the first and the current one, which alone is open. */
+  private record Level(List<FileName> path, FileStat stat, Iterator<DirectoryEntry> entries) {}
 
   private static final class Buffer extends ByteArrayOutputStream {
     byte[] take(int most) {
@@ -45,14 +49,21 @@ final class ArchivePacking implements OpenTransfer {
   private final Buffer buffer = new Buffer();
   private final ArchiveWriter writer;
   private final Deque<Level> levels = new ArrayDeque<>();
+  private Directory at;
   private Optional<WorkspaceRoot.Opened> file = Optional.empty();
   private long filePosition;
   private long delivered;
   private boolean finished;
+  private volatile boolean abandoned;
 
-  private ArchivePacking(WorkspaceRoot root, WorkspacePath path, int base, ArchiveFormat format) {
+  /**
+   * @param at where it begins; closed with this
+   */
+  private ArchivePacking(
+      WorkspaceRoot root, WorkspacePath path, Directory at, int base, ArchiveFormat format) {
     this.root = root;
     this.path = path;
+    this.at = at;
     this.base = base;
     this.writer = ArchiveWriter.of(format, buffer);
   }
@@ -62,23 +73,40 @@ final class ArchivePacking implements OpenTransfer {
     FileStat stat = path.isRoot() ? root.directory().stat() : root.require(path);
     return switch (stat.kind()) {
       case DIRECTORY -> {
-        var packing = new ArchivePacking(root, path, path.names().size(), format);
-        packing.enter(path.names());
-        yield packing;
+        Directory top = root.openDirectory(path);
+        yield begun(
+            new ArchivePacking(root, path, top, path.names().size(), format),
+            packing -> packing.push(path.names(), packing.entries(top)));
       }
       case REGULAR -> {
-        var packing = new ArchivePacking(root, path, path.names().size() - 1, format);
+        Directory parent = root.directory().openDirectory(path.parent());
         var itself = new DirectoryEntry(path.name(), FileKind.REGULAR);
-        packing.levels.push(new Level(path.parent(), List.of(itself).iterator()));
-        yield packing;
+        yield begun(
+            new ArchivePacking(root, path, parent, path.names().size() - 1, format),
+            packing -> packing.push(path.parent(), List.of(itself)));
       }
       case SYMLINK, OTHER -> throw Refusal.missing(path.sent());
     };
   }
 
+  private static ArchivePacking begun(ArchivePacking packing, Consumer<ArchivePacking> first) {
+    try {
+      first.accept(packing);
+      return packing;
+    } catch (LinuxException | Refusal e) {
+      packing.close();
+      throw e;
+    }
+  }
+
   @Override
   public SentPath path() {
     return path.sent();
+  }
+
+  @Override
+  public void abandon() {
+    abandoned = true;
   }
 
   @Override
@@ -88,8 +116,12 @@ final class ArchivePacking implements OpenTransfer {
     }
     int wanted = Math.clamp(read.length(), 1, FileBytes.MOST);
     try {
-      while (buffer.size() < wanted && !finished) {
+      // A piece of many small entries takes long.
+      while (buffer.size() < wanted && !finished && !abandoned) {
         step();
+      }
+      if (abandoned) {
+        throw Refusal.conflict("the transfer has ended");
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -117,7 +149,7 @@ final class ArchivePacking implements OpenTransfer {
         return;
       }
     } else {
-      levels.pop();
+      leave();
     }
   }
 
@@ -125,32 +157,50 @@ final class ArchivePacking implements OpenTransfer {
     List<FileName> shown = names.subList(base, names.size());
     switch (kind) {
       case DIRECTORY -> {
-        FileStat stat = root.directory().stat(names);
         enter(names);
-        writer.directory(shown, stat);
+        writer.directory(shown, levels.element().stat());
       }
       case REGULAR -> {
-        WorkspaceRoot.Opened opened = root.open(new WorkspacePath(names, List.of(), path.sent()));
-        file = Optional.of(opened);
+        Optional<WorkspaceRoot.Opened> readable = root.open(at, names.getLast());
+        if (readable.isEmpty()) {
+          return;
+        }
+        WorkspaceRoot.Opened opened = readable.get();
+        file = readable;
         filePosition = 0;
         writer.beginFile(shown, opened.stat());
         if (opened.stat().size() == 0) {
           endFile(opened);
         }
       }
-      case SYMLINK -> {
-        try (var in = root.directory().openDirectory(names.subList(0, names.size() - 1))) {
-          writer.link(shown, in.stat(names.getLast()), in.readLink(names.getLast()));
-        }
-      }
+      case SYMLINK -> writer.link(shown, at.stat(names.getLast()), at.readLink(names.getLast()));
       case OTHER -> {}
     }
   }
 
   private void enter(List<FileName> names) {
+    Directory next = at.openDirectory(names.getLast());
+    try {
+      push(names, next, entries(next));
+    } catch (LinuxException | Refusal e) {
+      next.close();
+      throw e;
+    }
+    at.close();
+    at = next;
+  }
+
+  private void push(List<FileName> names, List<DirectoryEntry> entries) {
+    push(names, at, entries);
+  }
+
+  private void push(List<FileName> names, Directory directory, List<DirectoryEntry> entries) {
+    levels.push(new Level(List.copyOf(names), directory.stat(), entries.iterator()));
+  }
+
+  private List<DirectoryEntry> entries(Directory directory) {
     List<DirectoryEntry> entries = new ArrayList<>();
-    try (var directory = root.directory().openDirectory(names);
-        DirectoryReader reader = directory.entries()) {
+    try (DirectoryReader reader = directory.entries()) {
       for (var next = reader.next(); next.isPresent(); next = reader.next()) {
         if (!TemporaryFile.isDebris(next.get().name())) {
           entries.add(next.get());
@@ -161,7 +211,40 @@ final class ArchivePacking implements OpenTransfer {
       }
     }
     entries.sort(Comparator.comparing(DirectoryEntry::name));
-    levels.push(new Level(List.copyOf(names), entries.iterator()));
+    return entries;
+  }
+
+  /** Goes up. What was moved away meanwhile is not in the archive any further. */
+  private void leave() {
+    levels.pop();
+    while (!levels.isEmpty()) {
+      Optional<Directory> above = above(levels.element());
+      if (above.isPresent()) {
+        at.close();
+        at = above.get();
+        return;
+      }
+      levels.pop();
+    }
+  }
+
+  /** By the names from the top only where it is not simply the one above: that takes long. */
+  private Optional<Directory> above(Level level) {
+    return same(level, () -> at.openParent())
+        .or(() -> same(level, () -> root.directory().openDirectory(level.path())));
+  }
+
+  private static Optional<Directory> same(Level level, Supplier<Directory> opening) {
+    try {
+      Directory opened = opening.get();
+      if (opened.stat().isSameFile(level.stat())) {
+        return Optional.of(opened);
+      }
+      opened.close();
+      return Optional.empty();
+    } catch (LinuxException e) {
+      return Optional.empty();
+    }
   }
 
   private void pack(WorkspaceRoot.Opened opened) throws IOException {
@@ -187,6 +270,7 @@ final class ArchivePacking implements OpenTransfer {
     file.ifPresent(WorkspaceRoot.Opened::close);
     file = Optional.empty();
     levels.clear();
+    at.close();
     finished = true;
     writer.abandon();
   }

@@ -210,8 +210,14 @@ final class FileTransfers {
   private void close(String id) {
     Entry entry = open.remove(id);
     if (entry != null) {
+      entry.transfer.abandon();
       entry.transfer.close();
     }
+  }
+
+  /** Lets steps that are under way end soon. */
+  void abandonAll() {
+    open.values().forEach(entry -> entry.transfer.abandon());
   }
 
   /** Closes those that nobody went on with for {@code idle}; whether any is left. */

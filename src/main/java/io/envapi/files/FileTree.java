@@ -227,6 +227,7 @@ public final class FileTree implements AutoCloseable {
 
   @Override
   public void close() {
+    transfers.abandonAll();
     life.writeLock().lock();
     try {
       closed = true;

@@ -7,6 +7,9 @@ interface OpenTransfer extends AutoCloseable {
 
   TransferAnswer read(TransferStep.Read read);
 
+  /** Nobody wants it any more: a step that is under way ends soon. Waits for nothing. */
+  default void abandon() {}
+
   @Override
   void close();
 }

@@ -358,4 +358,55 @@ class ArchiveTest {
     assertThat(refused(ArchiveFormat.TAR_GZ, archive)).isInstanceOf(Failure.QuotaExceeded.class);
     workspace.written("g", "x".repeat(90_000));
   }
+
+  @Test
+  void aDeepTreeIsGoneThroughDownAndUp() throws Exception {
+    Path at = workspace.at("src");
+    for (int depth = 0; depth < 300; depth++) {
+      at = at.resolve("d");
+      Files.createDirectories(at);
+      Files.writeString(at.resolve("z"), Integer.toString(depth));
+    }
+    unpacked("copy", ArchiveFormat.TAR_GZ, pack("src", ArchiveFormat.TAR_GZ));
+    assertThat(state("copy")).hasSize(600).isEqualTo(state("src"));
+  }
+
+  @Test
+  void whatIsMovedAwayMeanwhileIsNotFollowed() throws Exception {
+    workspace.written("src/a/in/f", "x".repeat(200_000));
+    workspace.written("src/a/z", "not followed");
+    workspace.written("src/z", "kept");
+    String id =
+        step(
+                new TransferStep.OpenArchive(SentPath.of("src"), ArchiveFormat.TAR_GZ),
+                TransferAnswer.Archive.class)
+            .transfer();
+    var bytes = new ByteArrayOutputStream();
+    bytes.write(step(new TransferStep.Read(id, 0, 1), TransferAnswer.Piece.class).bytes().array());
+    Path outside = Files.createDirectory(temp.resolve("outside"));
+    Files.writeString(outside.resolve("secret"), "outside");
+    Files.move(workspace.at("src/a/in"), outside.resolve("in"));
+    FileBytes piece;
+    do {
+      piece =
+          step(new TransferStep.Read(id, bytes.size(), 10_000), TransferAnswer.Piece.class).bytes();
+      bytes.write(piece.array());
+    } while (piece.length() > 0);
+    step(new TransferStep.Close(id), TransferAnswer.Closed.class);
+    unpacked("copy", ArchiveFormat.TAR_GZ, bytes.toByteArray());
+    assertThat(state("copy")).containsEntry("z", "kept").doesNotContainValue("outside");
+  }
+
+  @Test
+  void whatNobodyWantsAnyMoreEnds() throws Exception {
+    aTree();
+    String id =
+        step(
+                new TransferStep.OpenArchive(SentPath.of("src"), ArchiveFormat.TAR_GZ),
+                TransferAnswer.Archive.class)
+            .transfer();
+    step(new TransferStep.Close(id), TransferAnswer.Closed.class);
+    assertThat(workspace.tree.transfer(new TransferStep.Read(id, 0, 10), workspace.limits))
+        .isInstanceOf(Result.Refused.class);
+  }
 }
