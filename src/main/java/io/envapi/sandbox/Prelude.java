@@ -27,6 +27,13 @@ final class Prelude {
   private static final Set<String> BASH_OWN =
       Set.of("UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "IFS");
 
+  /**
+   * Ctrl-C reaches the shell too, and bash without job control ends itself when what it waited for
+   * ended so, unless it has a trap. With one it would go on with the loop it is in.
+   */
+  private static final String INTERRUPTED =
+      "trap 'builtin break 9999 2>/dev/null || builtin :' INT\n";
+
   private Prelude() {}
 
   /** The variables a shell starts with; nothing of the service's own. */
@@ -48,8 +55,10 @@ final class Prelude {
    * @param limits commands that must succeed, or the shell ends
    * @param directory where the shell starts, absolute as the shell sees it
    * @param exported the caller's variables
+   * @param terminal whether the shell has one
    */
-  static byte[] text(List<String> limits, String directory, Map<String, String> exported) {
+  static byte[] text(
+      List<String> limits, String directory, Map<String, String> exported, boolean terminal) {
     StringBuilder text = new StringBuilder("unset BASH_ENV\n{\n");
     limits.forEach(limit -> text.append(limit).append(" || exit 126\n"));
     text.append("umask 022\n");
@@ -62,6 +71,9 @@ final class Prelude {
             text.append("export ").append(name).append('=').append(quoted(value)).append('\n');
           }
         });
+    if (terminal) {
+      text.append(INTERRUPTED);
+    }
     text.append("printf . >&").append(READY);
     text.append("\nexec ").append(DESCRIPTOR).append("<&- ").append(READY).append(">&-\n");
     text.append("} 2>/dev/null\nunset OLDPWD\n");

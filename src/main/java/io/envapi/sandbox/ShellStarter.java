@@ -89,7 +89,12 @@ final class ShellStarter {
     String cwd = launch.cwd().equals(".") ? "" : "/" + launch.cwd();
     List<String> limits = ShellLimits.commands(launch.limits(), cgroups, others);
     try (Memfd prelude = Memfd.create("prelude")) {
-      prelude.replace(Prelude.text(limits, confinement.home() + cwd, launch.environment()));
+      prelude.replace(
+          Prelude.text(
+              limits,
+              confinement.home() + cwd,
+              launch.environment(),
+              launch.terminal().isPresent()));
       try (FileDescriptor reader = prelude.openReadOnly()) {
         Map<Integer, FileDescriptor> descriptors = new TreeMap<>();
         descriptors.put(0, launch.stdin());

@@ -39,9 +39,12 @@ final class Script {
     return start(lastStatus, variables) + "\"$(</dev/fd/7)\"" + EVAL_END + Framing.epilogue(nonce);
   }
 
-  /** {@code command} for a subshell, so that {@code exit} ends the command and not the shell. */
+  /**
+   * {@code command} for a subshell, so that {@code exit} ends the command and not the shell. What
+   * bash says of a subshell that a signal ended, with this text in it, goes nowhere.
+   */
   static String subshell(String command) {
-    return "(\\builtin eval " + literal(command) + ")";
+    return "{ (\\builtin eval " + literal(command) + " 2>&6 6>&-); } 6>&2 2>/dev/null";
   }
 
   static boolean isBulk(String command) {

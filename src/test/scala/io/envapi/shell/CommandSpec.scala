@@ -87,6 +87,14 @@ class CommandSpec extends ActorBehaviour with LiveShells {
       shell.describe.state shouldBe ShellView.State.RUNNING
     }
 
+    "print only what is its own in a subshell, also when that is killed" in inShell { shell =>
+      shell.run("echo out; echo err >&2; kill -9 $BASHPID", subshell = true).output.utf8String shouldBe "out\nerr\n"
+      shell.run("echo \"open", subshell = true).output.utf8String should include("unexpected EOF")
+      val slow = shell.run("echo begun; sleep 600", timeoutMs = Some(200), subshell = true)
+      slow.command.state shouldBe State.TIMED_OUT
+      slow.output.utf8String shouldBe "begun\n"
+    }
+
     "end with the program that replaces the shell" in inShell { shell =>
       val result = shell.run("exec bash -c 'echo other; exit 5'")
       result.output.utf8String shouldBe "other\n"

@@ -91,6 +91,22 @@ class ShellSpec extends ActorBehaviour with LiveShells {
       shell.outputWith("got typed", 0)
     }
 
+    "take Ctrl-C for its command and not for itself" in inTerminal { shell =>
+      shell.run("here=kept")
+      Seq(
+        "echo ready; sleep 600",
+        "echo ready; while :; do sleep 1; done",
+        "echo ready; for i in 1 2; do while :; do :; done; done",
+        "echo ready; set -e; sleep 600 || set +e").foreach { command =>
+        val cursor = shell.describe.cursor
+        shell.start(command)
+        shell.outputWith("ready", cursor)
+        shell.stdin("\u0003", tty = true) shouldBe a[Shell.StdinWritten]
+        shell.await().idle shouldBe true
+      }
+      shell.output("echo $here") should include("kept")
+    }
+
     "refuse everything that needs a process once it ended" in inShell { shell =>
       shell.close(atOnce = false).state shouldBe ShellView.State.CLOSED
       shell.exec("echo no") shouldBe notRunning
