@@ -94,7 +94,7 @@ final class FileChanges {
       mode = before.get().mode();
       operation.ifMatch().check(Optional.of(ContentScan.etag(content)));
     } else {
-      try (WorkspaceRoot.Opened opened = root.open(source)) {
+      try (WorkspaceRoot.Opened opened = root.open(source, operation.ifMatch())) {
         content = ContentScan.readAll(opened.file(), limits.maxWriteBytes());
         mode = opened.stat().mode() & PERMISSIONS;
       }

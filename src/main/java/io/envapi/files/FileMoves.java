@@ -49,7 +49,7 @@ final class FileMoves {
       WorkspacePath target,
       FileLimits limits) {
     ContentScan.Scanned moved;
-    try (WorkspaceRoot.Opened opened = root.open(source)) {
+    try (WorkspaceRoot.Opened opened = root.open(source, operation.ifMatch())) {
       long size = opened.stat().size();
       if (size > limits.maxWriteBytes()) {
         throw new Refusal(new Failure.TooLarge(size));

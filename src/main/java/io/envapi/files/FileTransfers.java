@@ -121,7 +121,7 @@ final class FileTransfers {
   private TransferAnswer openRead(TransferStep.OpenRead read) {
     WorkspacePath path = root.path(read.path(), "query", "path");
     refuseMore();
-    WorkspaceRoot.Opened opened = opened(path, read.ifMatch());
+    WorkspaceRoot.Opened opened = root.open(path, read.ifMatch());
     boolean kept = false;
     try {
       ContentTag.check(read.ifMatch(), opened);
@@ -137,17 +137,6 @@ final class FileTransfers {
       if (!kept) {
         opened.close();
       }
-    }
-  }
-
-  private WorkspaceRoot.Opened opened(WorkspacePath path, IfMatch ifMatch) {
-    try {
-      return root.open(path);
-    } catch (Refusal e) {
-      if (e.failure() instanceof Failure.NotFound) {
-        ifMatch.check(Optional.empty());
-      }
-      throw e;
     }
   }
 

@@ -51,9 +51,16 @@ record TextChange(int from, int to, TextLines lines) {
       if (diff.length() + line.length() > LONGEST_DIFF) {
         break;
       }
-      diff.append(line).append('\n');
+      diff.append(standard(line)).append('\n');
     }
     return diff.toString();
+  }
+
+  /** Where there are no lines the standard counts from 0, the library from 1. */
+  private static String standard(String line) {
+    return line.startsWith("@@ ")
+        ? line.replace("@@ -1,0 ", "@@ -0,0 ").replace(" +1,0 @@", " +0,0 @@")
+        : line;
   }
 
   /** Adds what really differs; answers by how many lines the text grows. */

@@ -83,6 +83,18 @@ record WorkspaceRoot(Directory directory, int uid, int gid, List<String> inside)
     }
   }
 
+  /** As {@link #open}; what is not there is first of all not what {@code ifMatch} says. */
+  Opened open(WorkspacePath path, IfMatch ifMatch) {
+    try {
+      return open(path);
+    } catch (Refusal e) {
+      if (e.failure() instanceof Failure.NotFound) {
+        ifMatch.check(Optional.empty());
+      }
+      throw e;
+    }
+  }
+
   /** As {@link #open}, for a name found in a directory; empty when it may not be read. */
   Optional<Opened> open(Directory in, FileName name) {
     return opened(in.openFile(List.of(name)));

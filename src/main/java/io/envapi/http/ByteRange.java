@@ -1,5 +1,6 @@
 package io.envapi.http;
 
+import java.math.BigInteger;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,7 +18,7 @@ sealed interface ByteRange {
 
   record Unsatisfiable() implements ByteRange {}
 
-  Pattern FORM = Pattern.compile("(?i:bytes)=[ \t]*([0-9]{0,18})-([0-9]{0,18})[ \t]*");
+  Pattern FORM = Pattern.compile("(?i:bytes)=[ \t]*([0-9]*)-([0-9]*)[ \t]*");
 
   /**
    * @param headers the lines of {@code Range}
@@ -40,16 +41,21 @@ sealed interface ByteRange {
       if (to.isEmpty()) {
         return new Whole();
       }
-      long suffix = Long.parseLong(to);
+      long suffix = number(to);
       return suffix == 0 || size == 0
           ? new Unsatisfiable()
           : new Part(Math.max(0, size - suffix), size - 1);
     }
-    long first = Long.parseLong(from);
-    long last = to.isEmpty() ? Long.MAX_VALUE : Long.parseLong(to);
+    long first = number(from);
+    long last = to.isEmpty() ? Long.MAX_VALUE : number(to);
     if (last < first) {
       return new Whole();
     }
     return first >= size ? new Unsatisfiable() : new Part(first, Math.min(last, size - 1));
+  }
+
+  /** However long it is: no file is longer than the largest one. */
+  private static long number(String digits) {
+    return new BigInteger(digits).min(BigInteger.valueOf(Long.MAX_VALUE)).longValue();
   }
 }

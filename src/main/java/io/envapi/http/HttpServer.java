@@ -13,6 +13,7 @@ import org.apache.pekko.http.javadsl.Http;
 import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.Uri;
 import org.apache.pekko.http.javadsl.settings.ParserSettings;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
 import org.apache.pekko.io.TcpSO;
@@ -160,6 +161,8 @@ public final class HttpServer {
         .withMaxToStrictBytes(settings.maxBodyBytes())
         .withMaxHeaderValueLength(MAX_LINE_BYTES)
         .withMaxUriLength(MAX_LINE_BYTES)
+        // A path or a glob may be sent as it is: [ ] | ^ and the like.
+        .withUriParsingMode(Uri.RELAXED)
         // The routes read headers as they were sent; and a header that cannot be parsed would be
         // logged with its value.
         .withModeledHeaderParsing(false)

@@ -15,13 +15,16 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
@@ -36,6 +39,9 @@ final class Json {
 
   private static final int MAX_NUMBER_DIGITS = 400;
   private static final int MICROS = 6;
+
+  /** RFC 8259, section 8.1: it may be passed over. */
+  private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   // Decimals exactly as given, so that a whole number of seconds is not written with an exponent.
   private static final JsonNodeFactory NODES = new JsonNodeFactory(true);
@@ -101,10 +107,24 @@ final class Json {
   }
 
   /**
-   * @throws IOException when it is not one JSON value within the limits
+   * @throws IOException when it is not UTF-8, or not one JSON value within the limits
    */
   static JsonNode parse(byte[] bytes) throws IOException {
-    return MAPPER.readTree(bytes);
+    // The parser itself takes UTF-16 too, and bytes that are no UTF-8.
+    int from = startsWithMark(bytes) ? MARK.length : 0;
+    var text =
+        new InputStreamReader(
+            new ByteArrayInputStream(bytes, from, bytes.length - from),
+            StandardCharsets.UTF_8
+                .newDecoder()
+                .onMalformedInput(CodingErrorAction.REPORT)
+                .onUnmappableCharacter(CodingErrorAction.REPORT));
+    return MAPPER.readTree(text);
+  }
+
+  private static boolean startsWithMark(byte[] bytes) {
+    return bytes.length >= MARK.length
+        && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length);
   }
 
   static byte[] bytes(JsonNode node) {

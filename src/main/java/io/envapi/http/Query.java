@@ -1,6 +1,7 @@
 package io.envapi.http;
 
 import java.io.ByteArrayOutputStream;
+import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -103,16 +104,17 @@ final class Query {
       return otherwise;
     }
     // Long.parseLong takes digits of every script.
-    if (!text.get().matches("[+-]?[0-9]{1,18}")) {
+    if (!text.get().matches("[+-]?[0-9]{1,100}")) {
       fault(name, "must be an integer", "int_parsing");
       return otherwise;
     }
-    long value = Long.parseLong(text.get());
-    if (value < minimum || value > maximum) {
+    var value = new BigInteger(text.get());
+    if (value.compareTo(BigInteger.valueOf(minimum)) < 0
+        || value.compareTo(BigInteger.valueOf(maximum)) > 0) {
       fault(name, "must be from %d to %d".formatted(minimum, maximum), "out_of_range");
       return otherwise;
     }
-    return value;
+    return value.longValue();
   }
 
   boolean flag(String name, boolean otherwise) {

@@ -4,12 +4,15 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.JWSObject;
 import com.nimbusds.jose.JWSVerifier;
+import com.nimbusds.jose.util.Base64URL;
 import com.nimbusds.jose.util.JSONObjectUtils;
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.text.ParseException;
 import java.time.InstantSource;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -104,7 +107,10 @@ public final class TokenVerifier {
       JWSObject jws = JWSObject.parse(token);
       var header = jws.getHeader();
       boolean fits =
-          JWSAlgorithm.RS256.equals(header.getAlgorithm())
+          Arrays.stream(jws.getParsedParts()).allMatch(TokenVerifier::isExact)
+              && isText(header.toBase64URL())
+              && isText(jws.getPayload().toBase64URL())
+              && JWSAlgorithm.RS256.equals(header.getAlgorithm())
               && header.getKeyID() != null
               && header.isBase64URLEncodePayload();
       return fits ? Optional.of(jws) : Optional.empty();
@@ -112,6 +118,18 @@ public final class TokenVerifier {
       // Whatever a stranger's bytes do to the parser, the token is not accepted.
       return Optional.empty();
     }
+  }
+
+  /** Some characters of base64 carry bits that are not used, so one token could be many texts. */
+  private static boolean isExact(Base64URL part) {
+    return Base64URL.encode(part.decode()).equals(part);
+  }
+
+  /** Whether it is UTF-8: what is not would become the same text as something else. */
+  private static boolean isText(Base64URL part) {
+    byte[] bytes = part.decode();
+    return Arrays.equals(
+        new String(bytes, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8), bytes);
   }
 
   private static boolean isSignedBy(JWSVerifier key, JWSObject jws) {

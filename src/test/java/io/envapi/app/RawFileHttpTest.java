@@ -126,6 +126,8 @@ class RawFileHttpTest {
     assertThat(middle.body()).isEqualTo("234");
     assertThat(header(middle, "Content-Range")).isEqualTo("bytes 2-4/10");
     assertThat(get("f", "Range", "bytes=7-").body()).isEqualTo("789");
+    assertThat(get("f", "Range", "bytes=7-99999999999999999999").body()).isEqualTo("789");
+    assertThat(get("f", "Range", "bytes=99999999999999999999-").statusCode()).isEqualTo(416);
     assertThat(get("f", "Range", "bytes=-3").body()).isEqualTo("789");
     assertThat(get("f", "Range", "bytes=-30").body()).isEqualTo("0123456789");
     assertThat(get("f", "Range", "bytes=8-99999").body()).isEqualTo("89");

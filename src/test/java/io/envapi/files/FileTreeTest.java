@@ -438,4 +438,27 @@ class FileTreeTest {
     missing(read("f"));
     on.close();
   }
+
+  @Test
+  void whatIsNotThereIsNotWhatIfMatchSays() {
+    var any = IfMatch.parse("*");
+    assertThat(on.refused(new FileOperation.CopyFile(SentPath.of("none"), SentPath.of("new"), any)))
+        .isInstanceOf(Failure.FileChanged.class);
+    assertThat(on.refused(new FileOperation.MoveFile(SentPath.of("none"), SentPath.of("new"), any)))
+        .isInstanceOf(Failure.FileChanged.class);
+    assertThat(on.refused(Fixture.move("none", "new"))).isInstanceOf(Failure.NotFound.class);
+  }
+
+  @Test
+  void theDiffOfAnEmptyFileGoesBackAndForth() {
+    on.written("file", "");
+    FileAnswer.Mutated filled =
+        on.ok(Fixture.patch("file", "@@ -0,0 +1,2 @@\n+a\n+b\n"), FileAnswer.Mutated.class);
+    assertThat(filled.diff()).contains("@@ -0,0 +1,2 @@");
+    FileAnswer.Mutated emptied =
+        on.ok(Fixture.patch("file", "@@ -1,2 +0,0 @@\n-a\n-b\n"), FileAnswer.Mutated.class);
+    assertThat(emptied.diff()).contains("@@ -1,2 +0,0 @@");
+    assertThat(on.ok(Fixture.patch("file", filled.diff()), FileAnswer.Mutated.class).size())
+        .isEqualTo(4);
+  }
 }

@@ -170,6 +170,20 @@ class FrontTest {
     assertThat(RunningFront.json(response).at("/errors/0/loc").toString())
         .isEqualTo("[\"query\",\"n\"]");
     assertProblem(front.get("/v1/echo?n=%ff", alice), 422, "validation_error", "/v1/echo");
+    HttpResponse<String> far = front.get("/v1/echo?n=9223372036854775808", alice);
+    assertThat(RunningFront.json(far).at("/errors/0/type").asText()).isEqualTo("out_of_range");
+  }
+
+  @Test
+  void aQueryMayBeSentAsItIs() throws Exception {
+    assertThat(
+            front.raw(
+                "GET /v1/echo?n=2&glob=[a]*|{b}^\\<>`\" HTTP/1.1\r\nHost: x\r\n"
+                    + "Connection: close\r\nAuthorization: "
+                    + alice[1]
+                    + "\r\n\r\n"))
+        .startsWith("HTTP/1.1 200 ")
+        .contains("\"n\":2");
   }
 
   @ParameterizedTest

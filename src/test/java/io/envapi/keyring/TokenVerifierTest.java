@@ -274,6 +274,39 @@ class TokenVerifierTest {
     assertThat(verify(KeyringAtHand.token(renamed("key-1"), keyring.claims()))).isEqualTo(REFUSED);
   }
 
+  /** The last character of 256 bytes has four bits that mean nothing. */
+  @Test
+  void oneTokenIsOneText() {
+    String token = keyring.token();
+    String alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (char last : alphabet.toCharArray()) {
+      String other = token.substring(0, token.length() - 1) + last;
+      assertThat(verify(other)).as("%s", last).isEqualTo(other.equals(token) ? ALICE : REFUSED);
+    }
+  }
+
+  @Test
+  void claimsThatAreNoTextAreRefused() throws JOSEException {
+    String header = "{\"alg\":\"RS256\",\"kid\":\"key-1\"}";
+    Map<String, Object> claims = keyring.claims();
+    claims.put("sub", "a?");
+    byte[] payload = JSONObjectUtils.toJSONString(claims).getBytes(StandardCharsets.UTF_8);
+    int at = new String(payload, StandardCharsets.ISO_8859_1).indexOf("a?");
+    assertThat(verify(signed(header, payload)).getClass()).isEqualTo(Result.Ok.class);
+    payload[at + 1] = (byte) 0xFF;
+    assertThat(verify(signed(header, payload))).isEqualTo(REFUSED);
+  }
+
+  private static String signed(String header, byte[] payload) throws JOSEException {
+    String input = Base64URL.encode(header) + "." + Base64URL.encode(payload);
+    Base64URL signature =
+        new RSASSASigner(KEY)
+            .sign(
+                new JWSHeader.Builder(JWSAlgorithm.RS256).keyID("key-1").build(),
+                input.getBytes(StandardCharsets.US_ASCII));
+    return input + "." + signature;
+  }
+
   private static RSAKey renamed(String kid) {
     return new RSAKey.Builder(OTHER_KEY).keyID(kid).build();
   }
