@@ -38,6 +38,7 @@ final class ArchiveReader {
   }
 
   private static final int FILE_MODE = 0644;
+  private static final int TAR_BLOCK = 512;
   private static final int DIRECTORY_MODE = 0755;
   private static final int LONGEST_LINK = 4096;
 
@@ -58,6 +59,7 @@ final class ArchiveReader {
         bounded.allow(TAR_HEADER);
         TarArchiveEntry entry = tar.getNextEntry();
         if (entry == null) {
+          refuseNoTar(tar.getBytesRead());
           return;
         }
         bounded.allow(Long.MAX_VALUE);
@@ -65,6 +67,13 @@ final class ArchiveReader {
         // What is left of the entry is not the next one's header.
         tar.skip(Long.MAX_VALUE);
       }
+    }
+  }
+
+  /** A tar without entries has two empty blocks; what ends sooner was taken for one. */
+  private static void refuseNoTar(long read) throws IOException {
+    if (read < TAR_BLOCK) {
+      throw new IOException("not a tar");
     }
   }
 

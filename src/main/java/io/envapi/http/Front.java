@@ -7,6 +7,7 @@ import io.envapi.keyring.Caller;
 import io.envapi.metrics.Metrics;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -56,6 +57,8 @@ final class Front {
 
   /** An upload that is much larger than allowed is cut off rather than read to its end. */
   private static final int DRAINED_BODIES = 4;
+
+  private static final String GUARDED = "/v1/";
 
   private final RouteTable routes;
   private final Gate gate;
@@ -121,16 +124,27 @@ final class Front {
     try {
       return switch (routes.find(visit.method(), visit.path())) {
         case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
-        case RouteTable.WrongMethod(var allowed) -> Problems.wrongMethod(allowed).now();
+        case RouteTable.WrongMethod(var allowed) ->
+            wrongMethod(exchange(request, visit, Map.of()), Problems.wrongMethod(allowed));
         case RouteTable.Found(var template, var endpoint, var parameters) -> {
           visit.route(template);
-          yield answer(
-              endpoint, new Exchange(request, visit, parameters, settings, bodies, materializer));
+          yield answer(endpoint, exchange(request, visit, parameters));
         }
       };
     } catch (RuntimeException e) {
       return CompletableFuture.failedStage(e);
     }
+  }
+
+  private Exchange exchange(HttpRequest request, Visit visit, Map<String, String> parameters) {
+    return new Exchange(request, visit, parameters, settings, bodies, materializer);
+  }
+
+  /** What a guarded path can do is not for strangers, in whatever method they ask. */
+  private CompletionStage<Answer> wrongMethod(Exchange exchange, Problem problem) {
+    return exchange.path().startsWith(GUARDED)
+        ? admitted(exchange, _ -> problem.now())
+        : problem.now();
   }
 
   private CompletionStage<Answer> answer(RouteTable.Endpoint endpoint, Exchange exchange) {

@@ -333,6 +333,14 @@ class ArchiveTest {
               tar.closeArchiveEntry();
             });
     assertThat(refused(ArchiveFormat.TAR_GZ, name)).isInstanceOf(Failure.Invalid.class);
+    var text = new ByteArrayOutputStream();
+    try (var gzip = new GZIPOutputStream(text)) {
+      gzip.write("hello".getBytes(StandardCharsets.UTF_8));
+    }
+    assertThat(refused(ArchiveFormat.TAR_GZ, text.toByteArray()))
+        .isInstanceOf(Failure.Invalid.class);
+    assertThat(unpacked("none", ArchiveFormat.TAR_GZ, tar(tar -> {})).entries()).isZero();
+    Files.deleteIfExists(workspace.at("none"));
     byte[] cut = Arrays.copyOf(bomb, bomb.length / 2);
     for (ArchiveFormat format : ArchiveFormat.values()) {
       assertThat(refused(format, new byte[0])).isInstanceOf(Failure.Invalid.class);
