@@ -18,7 +18,6 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -73,28 +72,27 @@ final class ArchivePacking implements OpenTransfer {
     FileStat stat = path.isRoot() ? root.directory().stat() : root.require(path);
     return switch (stat.kind()) {
       case DIRECTORY -> {
-        Directory top = root.openDirectory(path);
-        yield begun(
-            new ArchivePacking(root, path, top, path.names().size(), format),
-            packing -> packing.push(path.names(), packing.entries(top)));
+        Directory itself = root.openDirectory(path);
+        var packing = new ArchivePacking(root, path, itself, path.names().size(), format);
+        packing.begin(path.names(), () -> entries(itself));
+        yield packing;
       }
       case REGULAR -> {
         Directory parent = root.directory().openDirectory(path.parent());
+        var packing = new ArchivePacking(root, path, parent, path.names().size() - 1, format);
         var itself = new DirectoryEntry(path.name(), FileKind.REGULAR);
-        yield begun(
-            new ArchivePacking(root, path, parent, path.names().size() - 1, format),
-            packing -> packing.push(path.parent(), List.of(itself)));
+        packing.begin(path.parent(), () -> List.of(itself));
+        yield packing;
       }
       case SYMLINK, OTHER -> throw Refusal.missing(path.sent());
     };
   }
 
-  private static ArchivePacking begun(ArchivePacking packing, Consumer<ArchivePacking> first) {
+  private void begin(List<FileName> names, Supplier<List<DirectoryEntry>> entries) {
     try {
-      first.accept(packing);
-      return packing;
+      push(names, entries.get());
     } catch (LinuxException | Refusal e) {
-      packing.close();
+      close();
       throw e;
     }
   }
@@ -179,26 +177,24 @@ final class ArchivePacking implements OpenTransfer {
   }
 
   private void enter(List<FileName> names) {
-    Directory next = at.openDirectory(names.getLast());
+    Directory above = at;
+    Directory next = above.openDirectory(names.getLast());
     try {
-      push(names, next, entries(next));
+      at = next;
+      push(names, entries(next));
     } catch (LinuxException | Refusal e) {
+      at = above;
       next.close();
       throw e;
     }
-    at.close();
-    at = next;
+    above.close();
   }
 
   private void push(List<FileName> names, List<DirectoryEntry> entries) {
-    push(names, at, entries);
+    levels.push(new Level(List.copyOf(names), at.stat(), entries.iterator()));
   }
 
-  private void push(List<FileName> names, Directory directory, List<DirectoryEntry> entries) {
-    levels.push(new Level(List.copyOf(names), directory.stat(), entries.iterator()));
-  }
-
-  private List<DirectoryEntry> entries(Directory directory) {
+  private static List<DirectoryEntry> entries(Directory directory) {
     List<DirectoryEntry> entries = new ArrayList<>();
     try (DirectoryReader reader = directory.entries()) {
       for (var next = reader.next(); next.isPresent(); next = reader.next()) {

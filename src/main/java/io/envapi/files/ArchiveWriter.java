@@ -70,7 +70,6 @@ abstract sealed class ArchiveWriter {
       gzip = new GzipCompressorOutputStream(out, parameters);
       // Each byte of a name as one character, so that names go through as they are.
       tar = new TarArchiveOutputStream(gzip, StandardCharsets.ISO_8859_1.name());
-      tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
       tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_STAR);
     }
 
@@ -78,6 +77,27 @@ abstract sealed class ArchiveWriter {
       return names.stream()
           .map(n -> new String(n.bytes(), StandardCharsets.ISO_8859_1))
           .collect(Collectors.joining("/"));
+    }
+
+    /**
+     * What of a text goes into a header; the whole of one that is too long comes before it, as GNU
+     * tar does. The library would try each length down to the one that fits.
+     */
+    private String fitting(String text, byte type) throws IOException {
+      if (text.length() < TarConstants.NAMELEN) {
+        return text;
+      }
+      byte[] whole = (text + '\0').getBytes(StandardCharsets.ISO_8859_1);
+      var entry = new TarArchiveEntry(TarConstants.GNU_LONGLINK, type);
+      entry.setSize(whole.length);
+      tar.putArchiveEntry(entry);
+      tar.write(whole);
+      tar.closeArchiveEntry();
+      return text.substring(0, TarConstants.NAMELEN - 1);
+    }
+
+    private TarArchiveEntry entry(String name, byte type) throws IOException {
+      return new TarArchiveEntry(fitting(name, TarConstants.LF_GNUTYPE_LONGNAME), type);
     }
 
     private void put(TarArchiveEntry entry, FileStat stat) throws IOException {
@@ -88,21 +108,23 @@ abstract sealed class ArchiveWriter {
 
     @Override
     void directory(List<FileName> names, FileStat stat) throws IOException {
-      put(new TarArchiveEntry(name(names) + "/", TarConstants.LF_DIR), stat);
+      put(entry(name(names) + "/", TarConstants.LF_DIR), stat);
       tar.closeArchiveEntry();
     }
 
     @Override
     void link(List<FileName> names, FileStat stat, byte[] target) throws IOException {
-      var entry = new TarArchiveEntry(name(names), TarConstants.LF_SYMLINK);
-      entry.setLinkName(new String(target, StandardCharsets.ISO_8859_1));
+      String to = new String(target, StandardCharsets.ISO_8859_1);
+      String shown = fitting(to, TarConstants.LF_GNUTYPE_LONGLINK);
+      var entry = entry(name(names), TarConstants.LF_SYMLINK);
+      entry.setLinkName(shown);
       put(entry, stat);
       tar.closeArchiveEntry();
     }
 
     @Override
     void beginFile(List<FileName> names, FileStat stat) throws IOException {
-      var entry = new TarArchiveEntry(name(names), TarConstants.LF_NORMAL);
+      var entry = entry(name(names), TarConstants.LF_NORMAL);
       entry.setSize(stat.size());
       put(entry, stat);
     }

@@ -86,7 +86,7 @@ public final class FileTree implements AutoCloseable {
   }
 
   private static UndoLog undoLog(Path logs) {
-    return new UndoLog(logs.resolveSibling("transaction"));
+    return new UndoLog(logs.resolveSibling(""));
   }
 
   /** Does what {@code operation} says, or nothing at all and says why. */

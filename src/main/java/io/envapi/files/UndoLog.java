@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  * What a transaction does to names, each on the disk before it is done, so that what a crash cut
  * off can be taken back. Beside the workspace, where none of its processes can reach it.
  *
- * @param file on this host; there while a transaction changes names
+ * @param directory on this host; the log is in it while a transaction changes names
  */
-record UndoLog(Path file) {
+record UndoLog(Path directory) {
 
   /** A name that is about to change. Paths are from the top of the workspace. */
   sealed interface Entry {}
@@ -60,15 +60,13 @@ record UndoLog(Path file) {
   static final class Open implements AutoCloseable {
 
     private final Directory in;
-    private final FileName name;
     private final DataFile file;
     private long size;
     private boolean ended;
 
-    private Open(Directory in, FileName name) {
+    private Open(Directory in) {
       this.in = in;
-      this.name = name;
-      this.file = in.createFile(name);
+      this.file = in.createFile(NAME);
       append(RUN);
       in.sync();
     }
@@ -86,7 +84,7 @@ record UndoLog(Path file) {
 
     /** All of it was done, or all of it was taken back. */
     void end() {
-      in.unlink(name);
+      in.unlink(NAME);
       in.sync();
       ended = true;
     }
@@ -109,6 +107,9 @@ record UndoLog(Path file) {
 
   private static final Logger LOG = LoggerFactory.getLogger(UndoLog.class);
 
+  private static final String FILE = "transaction";
+  private static final FileName NAME = FileName.of(FILE);
+
   /** The service that writes; what this one has begun it ends itself. */
   private static final String RUN = HexFormat.of().toHexDigits(new SecureRandom().nextLong());
 
@@ -118,27 +119,19 @@ record UndoLog(Path file) {
   private static final String TOP = ".";
 
   Open begin() {
-    Directory in = Directory.open(directory());
+    Directory in = Directory.open(directory);
     try {
       remove(in);
-      return new Open(in, name());
+      return new Open(in);
     } catch (LinuxException e) {
       in.close();
       throw e;
     }
   }
 
-  private Path directory() {
-    return file.resolveSibling("");
-  }
-
-  private FileName name() {
-    return FileName.of(directory().relativize(file).toString());
-  }
-
-  private void remove(Directory in) {
+  private static void remove(Directory in) {
     try {
-      in.unlink(name());
+      in.unlink(NAME);
     } catch (LinuxException e) {
       if (!e.is(Errno.ENOENT)) {
         throw e;
@@ -160,7 +153,7 @@ record UndoLog(Path file) {
     var undo = new Undo(top);
     lines.reversed().forEach(line -> entry(line).ifPresent(undo::quietly));
     top.sync();
-    try (Directory in = Directory.open(directory())) {
+    try (Directory in = Directory.open(directory)) {
       remove(in);
       in.sync();
     }
@@ -170,7 +163,7 @@ record UndoLog(Path file) {
   private List<String> lines() {
     String text;
     try {
-      text = Files.readString(file, StandardCharsets.ISO_8859_1);
+      text = Files.readString(directory.resolve(FILE), StandardCharsets.ISO_8859_1);
     } catch (IOException e) {
       return List.of();
     }

@@ -44,7 +44,7 @@ final class Fields {
   }
 
   String matching(String name, Names form) {
-    return object.path(name).isTextual() ? matching(name, text(name), form) : text(name);
+    return has(name) ? matching(name, object.path(name), form) : missing(name, "");
   }
 
   Optional<String> optionalText(String name) {
@@ -90,7 +90,7 @@ final class Fields {
       fault(name, "must be an array", "list_type");
     }
     for (JsonNode each : object.path(name)) {
-      values.add(matching(name, asText(name, each), form));
+      values.add(matching(name, each, form));
     }
     return values;
   }
@@ -104,7 +104,7 @@ final class Fields {
     }
     for (Map.Entry<String, JsonNode> each : object.path(name).properties()) {
       String key = matching(name, each.getKey(), keys);
-      map.put(key, matching(name, asText(name, each.getValue()), values));
+      map.put(key, matching(name, each.getValue(), values));
     }
     return map;
   }
@@ -178,6 +178,12 @@ final class Fields {
       fault(name, form.wanted(), "string_pattern_mismatch");
     }
     return value;
+  }
+
+  /** What is no text is one fault and not two. */
+  private String matching(String name, JsonNode node, Names form) {
+    String text = asText(name, node);
+    return node.isTextual() ? matching(name, text, form) : text;
   }
 
   private <T> T missing(String name, T standIn) {

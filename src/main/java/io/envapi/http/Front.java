@@ -58,8 +58,6 @@ final class Front {
   /** An upload that is much larger than allowed is cut off rather than read to its end. */
   private static final int DRAINED_BODIES = 4;
 
-  private static final String GUARDED = "/v1/";
-
   private final RouteTable routes;
   private final Gate gate;
   private final UnaryOperator<RouteTable.ForCaller> once;
@@ -124,8 +122,13 @@ final class Front {
     try {
       return switch (routes.find(visit.method(), visit.path())) {
         case RouteTable.Nowhere() -> Problems.noSuchRoute().now();
-        case RouteTable.WrongMethod(var allowed) ->
-            wrongMethod(exchange(request, visit, Map.of()), Problems.wrongMethod(allowed));
+        case RouteTable.WrongMethod(var allowed, var open) -> {
+          Problem problem = Problems.wrongMethod(allowed);
+          // What a guarded path can do is not for strangers, in whatever method they ask.
+          yield open
+              ? problem.now()
+              : admitted(exchange(request, visit, Map.of()), _ -> problem.now());
+        }
         case RouteTable.Found(var template, var endpoint, var parameters) -> {
           visit.route(template);
           yield answer(endpoint, exchange(request, visit, parameters));
@@ -138,13 +141,6 @@ final class Front {
 
   private Exchange exchange(HttpRequest request, Visit visit, Map<String, String> parameters) {
     return new Exchange(request, visit, parameters, settings, bodies, materializer);
-  }
-
-  /** What a guarded path can do is not for strangers, in whatever method they ask. */
-  private CompletionStage<Answer> wrongMethod(Exchange exchange, Problem problem) {
-    return exchange.path().startsWith(GUARDED)
-        ? admitted(exchange, _ -> problem.now())
-        : problem.now();
   }
 
   private CompletionStage<Answer> answer(RouteTable.Endpoint endpoint, Exchange exchange) {

@@ -66,7 +66,10 @@ final class RouteTable {
   record Found(String template, Endpoint endpoint, Map<String, String> parameters)
       implements Match {}
 
-  record WrongMethod(SequencedSet<String> allowed) implements Match {}
+  /**
+   * @param open whether those that are allowed need no token
+   */
+  record WrongMethod(SequencedSet<String> allowed, boolean open) implements Match {}
 
   record Nowhere() implements Match {}
 
@@ -173,7 +176,8 @@ final class RouteTable {
         allowed.add("HEAD");
       }
     }
-    return new WrongMethod(allowed);
+    boolean open = node.methods.values().stream().allMatch(e -> e.endpoint() instanceof Open);
+    return new WrongMethod(allowed, open);
   }
 
   private static Node literal(Node node, String segment) {
