@@ -78,6 +78,9 @@ public final class Account {
 
   public record NotPlaced(EnvironmentId id, Failure failure) implements Placement {}
 
+  /** The host was asked what became of it, and has not made it. */
+  public record Unmade(EnvironmentId id) implements Placement {}
+
   /** What can happen to an environment that its account has to know. */
   public enum Change {
     ARCHIVED,

@@ -12,7 +12,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -41,6 +40,17 @@ public final class AccountActor
   /** The answer to a create is overdue. */
   private record Settle(EnvironmentId id) implements Internal {}
 
+  /**
+   * @param at when it asked, {@link System#nanoTime}
+   */
+  private record Asker(Account.Create create, long at) {
+
+    /** After so long the ask has failed, and nobody wants what it asked for. */
+    boolean waits() {
+      return System.nanoTime() - at < OVERDUE.toNanos();
+    }
+  }
+
   private static final Duration OVERDUE = Duration.ofSeconds(60);
   private static final Duration SETTLE_AGAIN = Duration.ofSeconds(10);
 
@@ -49,7 +59,7 @@ public final class AccountActor
   private final AccountId id;
   private final Quotas defaults;
   private final Account.Placer placer;
-  private final Map<EnvironmentId, List<ActorRef<Account.CreateReply>>> creating = new HashMap<>();
+  private final Map<EnvironmentId, List<Asker>> creating = new HashMap<>();
 
   public static Behavior<Account.Command> create(
       AccountId id, Quotas defaults, Account.Placer placer) {
@@ -174,7 +184,9 @@ public final class AccountActor
   }
 
   private void await(Account.Create create) {
-    creating.computeIfAbsent(create.id(), _ -> new ArrayList<>()).add(create.replyTo());
+    creating
+        .computeIfAbsent(create.id(), _ -> new ArrayList<>())
+        .add(new Asker(create, System.nanoTime()));
   }
 
   private ReplyEffect<AccountEvent, AccountState> onPlacement(
@@ -195,7 +207,27 @@ public final class AccountActor
               environment,
               new AccountEvent.EnvironmentReleased(environment),
               new Account.Refused(failure));
+      case Account.Unmade _ -> onUnmade(state, environment, entry.host());
     };
+  }
+
+  /** Made now if somebody waits: it was asked for again after the service that was to make it. */
+  private ReplyEffect<AccountEvent, AccountState> onUnmade(
+      AccountState state, EnvironmentId environment, HostId host) {
+    Optional<Account.Create> wanted =
+        creating.getOrDefault(environment, List.of()).stream()
+            .filter(Asker::waits)
+            .map(Asker::create)
+            .findFirst();
+    if (wanted.isEmpty()) {
+      return answering(
+          environment,
+          new AccountEvent.EnvironmentReleased(environment),
+          new Account.Refused(new Failure.NoCapacity(1)));
+    }
+    EnvironmentSpec spec = wanted.get().spec().within(effective(state));
+    placer.place(host, id, environment, spec, context.getSelf().narrow());
+    return Effect().noReply();
   }
 
   private ReplyEffect<AccountEvent, AccountState> answering(
@@ -204,9 +236,9 @@ public final class AccountActor
         .persist(event)
         .thenRun(
             (AccountState next) -> {
-              List<ActorRef<Account.CreateReply>> waiting = creating.remove(placed);
-              if (waiting != null) {
-                waiting.forEach(replyTo -> replyTo.tell(reply));
+              List<Asker> askers = creating.remove(placed);
+              if (askers != null) {
+                askers.forEach(each -> each.create().replyTo().tell(reply));
               }
             })
         .thenNoReply();
@@ -267,7 +299,9 @@ public final class AccountActor
   /** The environments may be made all the same, so this is no refusal for want of a journal. */
   private void leaveCreating() {
     Account.Refused refused = new Account.Refused(new Failure.HostUnavailable(2));
-    creating.values().forEach(all -> all.forEach(replyTo -> replyTo.tell(refused)));
+    creating
+        .values()
+        .forEach(askers -> askers.forEach(each -> each.create().replyTo().tell(refused)));
     creating.clear();
   }
 

@@ -188,7 +188,7 @@ public final class EnvironmentActor
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> whileAbsent(Environment.Request request) {
-    if (request instanceof Environment.Create create) {
+    if (request instanceof Environment.Create create && !removal.isLeaving()) {
       return start.create(create);
     }
     if (request instanceof Environment.Delete) {

@@ -41,6 +41,8 @@ final class EnvironmentRemoval {
   private final EnvironmentEffects effects;
   private final ActorRef<EnvironmentActor.EnvironmentGone> host;
 
+  private boolean leaving;
+
   EnvironmentRemoval(
       EnvironmentSelf self, EnvironmentFeed feed, ActorRef<EnvironmentActor.EnvironmentGone> host) {
     this.self = self;
@@ -77,7 +79,13 @@ final class EnvironmentRemoval {
 
   /** The host has a place for it that a create left behind which was never finished. */
   void neverMade() {
+    leaving = true;
     host.tell(new EnvironmentActor.EnvironmentGone(self.id()));
+  }
+
+  /** Its host will stop it, so it must not be made now. */
+  boolean isLeaving() {
+    return leaving;
   }
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> delete(Environment.Delete delete) {

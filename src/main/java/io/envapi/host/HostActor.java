@@ -48,7 +48,7 @@ public final class HostActor
   private record Answered(Host.Place place, Environment.CreateReply reply) implements Internal {}
 
   /** The environment did not say in time whether it was made. */
-  private record Unmade(Host.Place place) implements Internal {}
+  private record Silent(Host.Place place) implements Internal {}
 
   private record Settled(Host.Settle settle, Environment.DescribeReply reply) implements Internal {}
 
@@ -66,6 +66,10 @@ public final class HostActor
   private final SandboxSettings settings;
   private final ActorRef<EnvironmentActor.EnvironmentGone> gone;
   private final Map<EnvironmentId, ActorRef<Environment.Command>> environments = new HashMap<>();
+  private final Map<EnvironmentId, Host.Place> again = new HashMap<>();
+
+  /** Part of an actor's name: the one before it under the same id may still be stopping. */
+  private long spawned;
 
   public static Behavior<Host.Command> create(
       HostId id, EnvironmentRuntime runtime, SandboxSettings settings) {
@@ -200,12 +204,12 @@ public final class HostActor
         CREATION,
         (ActorRef<Environment.CreateReply> replyTo) ->
             new Environment.Create(place.account(), place.spec(), uid, replyTo),
-        (reply, failure) -> failure == null ? new Answered(place, reply) : new Unmade(place));
+        (reply, failure) -> failure == null ? new Answered(place, reply) : new Silent(place));
   }
 
   private void settle(HostState state, Host.Settle settle) {
     if (!state.has(settle.environment())) {
-      settle.replyTo().tell(new Account.NotPlaced(settle.environment(), new Failure.NoCapacity(1)));
+      settle.replyTo().tell(new Account.Unmade(settle.environment()));
       return;
     }
     context.ask(
@@ -222,7 +226,7 @@ public final class HostActor
       case Environment.Described _ -> settle.replyTo().tell(new Account.Placed(environment));
       case Environment.Refused(Failure.NotFound _) -> {
         drop(environment);
-        settle.replyTo().tell(new Account.NotPlaced(environment, new Failure.NoCapacity(1)));
+        settle.replyTo().tell(new Account.Unmade(environment));
       }
       case Environment.Refused _ -> {}
     }
@@ -242,19 +246,14 @@ public final class HostActor
     return switch (message) {
       case Answered(var place, Environment.Created()) ->
           Effect().reply(place.replyTo(), new Account.Placed(place.environment()));
-      case Answered(var place, Environment.Refused(Failure.NotFound _)) ->
-          // Being removed, under an id that is asked for again.
-          Effect()
-              .reply(
-                  place.replyTo(),
-                  new Account.NotPlaced(place.environment(), new Failure.NoCapacity(1)));
+      case Answered(var place, Environment.Refused(Failure.NotFound _)) -> onLeaving(state, place);
       case Answered(var place, Environment.Refused(var failure)) ->
           Effect()
               .persist(new HostEvent.EnvironmentRemoved(place.environment()))
               .thenRun((HostState next) -> stop(place.environment()))
               .thenReply(
                   place.replyTo(), next -> new Account.NotPlaced(place.environment(), failure));
-      case Unmade(var place) -> {
+      case Silent(var place) -> {
         drop(place.environment());
         yield Effect()
             .reply(
@@ -270,10 +269,23 @@ public final class HostActor
       case Gone(var removed) ->
           Effect()
               .persist(new HostEvent.EnvironmentRemoved(removed))
-              .thenRun((HostState next) -> stop(removed))
+              .thenRun(
+                  (HostState next) -> {
+                    stop(removed);
+                    Optional.ofNullable(again.remove(removed)).ifPresent(context.getSelf()::tell);
+                  })
               .thenNoReply();
       case WarmUp() -> onWarmUp(state);
     };
+  }
+
+  /** Asked for again under the id of one that is being removed: made when that is gone. */
+  private ReplyEffect<HostEvent, HostState> onLeaving(HostState state, Host.Place place) {
+    if (!state.has(place.environment())) {
+      return onPlace(state, place);
+    }
+    again.put(place.environment(), place);
+    return Effect().noReply();
   }
 
   private ReplyEffect<HostEvent, HostState> onWarmUp(HostState state) {
@@ -292,7 +304,8 @@ public final class HostActor
 
   private ActorRef<Environment.Command> actor(EnvironmentId environment) {
     return environments.computeIfAbsent(
-        environment, e -> context.spawn(EnvironmentActor.create(e, runtime, gone), e.value()));
+        environment,
+        e -> context.spawn(EnvironmentActor.create(e, runtime, gone), e.value() + "." + ++spawned));
   }
 
   private void stop(EnvironmentId environment) {

@@ -20,7 +20,7 @@ class AccountSpec extends ActorBehaviour {
   private type Kit = EventSourcedBehaviorTestKit[Account.Command, AccountEvent, AccountState]
 
   /** A placer that remembers what it is asked, and answers if it is to. */
-  private class Hosts(var available: Boolean = true, var answers: Boolean = true) extends Account.Placer {
+  private class Hosts(var available: Boolean = true, var answers: Boolean = true, var settles: Boolean = true) extends Account.Placer {
     val asked = new ConcurrentLinkedQueue[EnvironmentId]()
     val settled = new ConcurrentLinkedQueue[EnvironmentId]()
 
@@ -41,7 +41,7 @@ class AccountSpec extends ActorBehaviour {
 
     override def settle(chosen: HostId, id: EnvironmentId, replyTo: ActorRef[Account.Placement]): Unit = {
       settled.add(id)
-      replyTo ! (if (made.contains(id)) new Account.Placed(id) else new Account.NotPlaced(id, new Failure.NoCapacity(1)))
+      if (settles) replyTo ! (if (made.contains(id)) new Account.Placed(id) else new Account.Unmade(id))
     }
   }
 
@@ -252,6 +252,22 @@ class AccountSpec extends ActorBehaviour {
       hosts.made.add(hosts.asked.peek)
       kit.restart()
       eventually(listed(kit) shouldBe Seq(hosts.asked.peek))
+    }
+
+    "be made when it is asked for again after a recovery, and its host has not made it" in {
+      val hosts = new Hosts(answers = false)
+      val kit = account(hosts, "max_environments_per_profile" -> 1)
+      val id = EnvironmentId.random()
+      kit.runCommand(new Account.Create(id, spec(), nobody))
+      hosts.settles = false
+      kit.restart()
+      val answer = createTestProbe[Account.CreateReply]()
+      kit.runCommand(new Account.Create(id, spec(), answer.ref))
+      hosts.answers = true
+      kit.runCommand(new Account.Unmade(id)).hasNoEvents shouldBe true
+      answer.receiveMessage(longest) shouldBe new Account.Created(id, host)
+      hosts.asked.asScala.toSeq shouldBe Seq(id, id)
+      listed(kit) shouldBe Seq(id)
     }
 
     "be answered again by what it made, under the same id" in {

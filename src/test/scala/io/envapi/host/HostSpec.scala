@@ -57,8 +57,15 @@ class HostSpec extends ActorBehaviour with RealShells {
       spawn(HostActor.create(id, runtimeOfAll, settings))
     }
 
-    def replaceService(): Unit = {
+    /** @param leaving places of environments that the service before had no time to make */
+    def replaceService(leaving: Seq[EnvironmentId] = Seq.empty): Unit = {
       testKit.stop(actor)
+      if (leaving.nonEmpty)
+        journal.persistForRecovery(
+          persistenceId,
+          leaving.zipWithIndex.map { case (id, number) =>
+            new HostEvent.EnvironmentPlaced(id, account, "personal", base + 10 + number, 0)
+          })
       actor = start(new ShellProcesses(sandbox, runtime))
     }
 
@@ -165,7 +172,18 @@ class HostSpec extends ActorBehaviour with RealShells {
       val id = host.place()
       host.settle(id) shouldBe new Account.Placed(id)
       host.delete(id)
-      host.settle(id) shouldBe new Account.NotPlaced(id, new Failure.NoCapacity(1))
+      host.settle(id) shouldBe new Account.Unmade(id)
+    }
+
+    "make an environment that is asked for again while the place a create left behind is removed" in onHost(20) { host =>
+      val ids = (1 to 10).map(_ => EnvironmentId.random())
+      host.replaceService(leaving = ids)
+      ids.foreach { id =>
+        host.settle(id) shouldBe new Account.Unmade(id)
+        host.tryPlace(id) shouldBe new Account.Placed(id)
+        host.describe(id).asInstanceOf[Environment.Described].environment.id shouldBe id
+      }
+      host.listed.toSet shouldBe ids.toSet
     }
 
     "forget an environment that was deleted" in onHost(5) { host =>
