@@ -30,8 +30,7 @@ final class FileSearch implements SortedWalk.Visitor {
   private final FileOperation.Search search;
   private final Optional<Glob> glob;
   private final LineSearch lines;
-  private final Optional<GitIgnore> ignore;
-  private int base;
+  private Optional<GitIgnore> ignore = Optional.empty();
   private final int largest;
   private final int limit;
   private final long deadline = System.nanoTime() + LONGEST_NANOS;
@@ -49,7 +48,6 @@ final class FileSearch implements SortedWalk.Visitor {
     this.search = search;
     this.glob = search.glob().map(Glob::of);
     this.lines = new LineSearch(search);
-    this.ignore = search.gitignore() ? Optional.of(new GitIgnore(root)) : Optional.empty();
     this.largest = Math.clamp(search.maxFileBytes(), 1, LARGEST_FILE);
     this.limit = Math.clamp(search.limit(), 1, MOST_MATCHES);
   }
@@ -74,16 +72,22 @@ final class FileSearch implements SortedWalk.Visitor {
   }
 
   private void one(WorkspacePath path) {
-    base = path.names().size() - 1;
+    ignoreFrom(path.parent());
     try (Directory in = root.directory().openDirectory(path.parent())) {
       visit(in, path.names(), new DirectoryEntry(path.name(), FileKind.REGULAR));
     }
   }
 
   private void tree(WorkspacePath path) {
-    base = path.names().size();
+    ignoreFrom(path.names());
     try (Directory directory = root.openDirectory(path)) {
       new SortedWalk(search.depth(), this).run(directory, path.names(), List.of());
+    }
+  }
+
+  private void ignoreFrom(List<FileName> start) {
+    if (search.gitignore()) {
+      ignore = Optional.of(new GitIgnore(root, start));
     }
   }
 
@@ -101,7 +105,7 @@ final class FileSearch implements SortedWalk.Visitor {
       complete = false;
       return false;
     }
-    if (ignore.isPresent() && ignore.get().ignores(in, path, base, false)) {
+    if (ignore.isPresent() && ignore.get().ignores(in, path, false)) {
       return true;
     }
     String shown = ShownName.path(path);
@@ -115,7 +119,7 @@ final class FileSearch implements SortedWalk.Visitor {
 
   @Override
   public boolean enters(Directory in, List<FileName> path) {
-    return ignore.isEmpty() || !ignore.get().ignores(in, path, base, true);
+    return ignore.isEmpty() || !ignore.get().ignores(in, path, true);
   }
 
   @Override

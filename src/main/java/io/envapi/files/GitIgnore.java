@@ -13,7 +13,8 @@ import java.util.Map;
 
 /**
  * What {@code .gitignore} files say (gitignore(5)): of the patterns from the top down to an entry's
- * directory the last that matches decides. Files above the start of the walk are not asked.
+ * directory the last that matches decides. The top is the innermost directory above the start of
+ * the walk that has a {@code .git}, or the workspace.
  */
 final class GitIgnore {
 
@@ -27,22 +28,54 @@ final class GitIgnore {
   private final WorkspaceRoot root;
   private final Map<List<FileName>, List<Rule>> byDirectory = new HashMap<>();
 
-  GitIgnore(WorkspaceRoot root) {
+  /**
+   * @param start the directory where the walk starts, from the workspace
+   */
+  GitIgnore(WorkspaceRoot root, List<FileName> start) {
     this.root = root;
+    Directory at = root.directory();
+    try {
+      for (int i = 0; i < start.size(); i++) {
+        beginsAgain(at);
+        byDirectory.put(List.copyOf(start.subList(0, i)), read(at));
+        Directory next = at.openDirectory(start.get(i));
+        leave(at);
+        at = next;
+      }
+      beginsAgain(at);
+    } finally {
+      leave(at);
+    }
+  }
+
+  private void leave(Directory directory) {
+    if (directory != root.directory()) {
+      directory.close();
+    }
+  }
+
+  /** In a repository nothing counts that was said above it. */
+  private void beginsAgain(Directory directory) {
+    try {
+      directory.stat(GIT);
+      byDirectory.clear();
+    } catch (LinuxException e) {
+      // It is none.
+      return;
+    }
   }
 
   /**
    * @param in the directory of the entry
    * @param path the entry's, from the workspace
-   * @param base how many names of it lead to the start of the walk
    */
-  boolean ignores(Directory in, List<FileName> path, int base, boolean directory) {
+  boolean ignores(Directory in, List<FileName> path, boolean directory) {
     if (directory && path.getLast().equals(GIT)) {
       return true;
     }
     byDirectory.computeIfAbsent(List.copyOf(path.subList(0, path.size() - 1)), _ -> read(in));
     boolean ignored = false;
-    for (int i = base; i < path.size(); i++) {
+    for (int i = 0; i < path.size(); i++) {
       String below = ShownName.path(path.subList(i, path.size()));
       for (Rule rule : byDirectory.getOrDefault(path.subList(0, i), List.of())) {
         if ((directory || !rule.directoriesOnly()) && rule.pattern().matches(below)) {

@@ -28,9 +28,18 @@ class SearchOptionsTest {
   }
 
   private static FileOperation.Search search(String pattern, boolean regex, boolean gitignore) {
+    return search(pattern, ".", regex, gitignore);
+  }
+
+  private static FileOperation.Search ignoring(String start) {
+    return search("needle", start, false, true);
+  }
+
+  private static FileOperation.Search search(
+      String pattern, String start, boolean regex, boolean gitignore) {
     return new FileOperation.Search(
         pattern,
-        SentPath.of("."),
+        SentPath.of(start),
         Optional.empty(),
         10,
         FileOperation.SearchMode.CONTENT,
@@ -92,5 +101,21 @@ class SearchOptionsTest {
         .containsExactlyInAnyOrder(
             "keep.log:1", "src/build/x:1", "src/node_modulesx:1", "gen:1", "only:1");
     assertThat(found(search("needle", false, false))).hasSize(13);
+  }
+
+  @Test
+  void whatIsSaidAboveTheStartOfASearchCountsUpToTheTopOfTheRepository() {
+    workspace.written(".gitignore", "*.log\n/repository/a/anchored\n*.tmp\n");
+    workspace.written("sub/.gitignore", "!b.tmp\n");
+    for (String each : List.of("a.log", "b.tmp", "c")) {
+      workspace.written("sub/deep/" + each, "needle");
+      workspace.written("repository/deep/" + each, "needle");
+    }
+    workspace.written("repository/.gitignore", "/deep/c\n");
+    workspace.written("repository/.git/HEAD", "ref");
+    assertThat(found(ignoring("sub/deep"))).containsExactly("sub/deep/b.tmp:1", "sub/deep/c:1");
+    assertThat(found(ignoring("repository/deep")))
+        .containsExactly("repository/deep/a.log:1", "repository/deep/b.tmp:1");
+    assertThat(found(ignoring("repository"))).hasSize(2);
   }
 }
