@@ -42,6 +42,13 @@ final class ContentTag {
     }
   }
 
+  /** As {@link #check}, for {@code If-None-Match}. */
+  static void checkNone(IfMatch ifNoneMatch, WorkspaceRoot.Opened opened) {
+    if (ifNoneMatch.given() && isNamed(ifNoneMatch, opened)) {
+      throw Refusal.changed();
+    }
+  }
+
   /** Whether one of the tags, or {@code *}, is the file's. */
   static boolean isNamed(IfMatch tags, WorkspaceRoot.Opened opened) {
     if (tags.any() || tags.tags().contains(ofState(opened.stat()))) {

@@ -51,11 +51,13 @@ final class FileChanges {
     if (before.isPresent()) {
       byte[] present = before.get().content();
       operation.ifMatch().check(Optional.of(ContentScan.etag(present)));
+      operation.ifNoneMatch().checkNone(Optional.of(ContentScan.etag(present)));
       return changed(
           path, before.get().old(), append ? joined(present, content) : content, "", NONE, NONE);
     }
     Optional<FileStat> old = target(path);
     checkTag(path, old, operation.ifMatch());
+    checkNoTag(path, old, operation.ifNoneMatch());
     if (append && old.isPresent()) {
       content = appended(path, content);
     }
@@ -186,6 +188,16 @@ final class FileChanges {
     }
     try (WorkspaceRoot.Opened opened = root.open(path)) {
       ContentTag.check(ifMatch, opened);
+    }
+  }
+
+  private void checkNoTag(WorkspacePath path, Optional<FileStat> old, IfMatch ifNoneMatch) {
+    if (!ifNoneMatch.given() || ifNoneMatch.any() || old.isEmpty()) {
+      ifNoneMatch.checkNone(old.map(present -> ""));
+      return;
+    }
+    try (WorkspaceRoot.Opened opened = root.open(path)) {
+      ContentTag.checkNone(ifNoneMatch, opened);
     }
   }
 

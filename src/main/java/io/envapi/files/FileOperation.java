@@ -52,8 +52,16 @@ public sealed interface FileOperation {
   /** A window of a file; both in bytes. */
   record ReadFile(SentPath path, long offset, long maxBytes) implements FileOperation {}
 
+  /**
+   * @param ifNoneMatch {@code *} for a file that must be new
+   */
   record WriteFile(
-      SentPath path, String content, ContentEncoding encoding, WriteMode mode, IfMatch ifMatch)
+      SentPath path,
+      String content,
+      ContentEncoding encoding,
+      WriteMode mode,
+      IfMatch ifMatch,
+      IfMatch ifNoneMatch)
       implements FileOperation {}
 
   record EditFile(SentPath path, String oldString, String newString, IfMatch ifMatch)

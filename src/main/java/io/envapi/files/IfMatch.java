@@ -1,6 +1,5 @@
 package io.envapi.files;
 
-import io.envapi.failure.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -58,9 +57,19 @@ public record IfMatch(boolean given, boolean any, List<String> tags) {
 
   /** Refuses unless it holds for the file's tag; empty when there is no such file. */
   void check(Optional<String> etag) {
-    boolean holds = !given || (any ? etag.isPresent() : etag.filter(tags::contains).isPresent());
-    if (!holds) {
-      throw new Refusal(new Failure.FileChanged());
+    if (given && !names(etag)) {
+      throw Refusal.changed();
     }
+  }
+
+  /** As {@link #check}, for {@code If-None-Match}: refuses what it names. */
+  void checkNone(Optional<String> etag) {
+    if (given && names(etag)) {
+      throw Refusal.changed();
+    }
+  }
+
+  private boolean names(Optional<String> etag) {
+    return any ? etag.isPresent() : etag.filter(tags::contains).isPresent();
   }
 }

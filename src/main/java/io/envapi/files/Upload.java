@@ -85,9 +85,7 @@ final class Upload implements OpenTransfer {
     if (sent.ifMatch().given() || sent.ifNoneMatch().given()) {
       try (WorkspaceRoot.Opened opened = root.open(path)) {
         ContentTag.check(sent.ifMatch(), opened);
-        if (sent.ifNoneMatch().given() && ContentTag.isNamed(sent.ifNoneMatch(), opened)) {
-          throw Refusal.changed();
-        }
+        ContentTag.checkNone(sent.ifNoneMatch(), opened);
       }
     }
     return old;

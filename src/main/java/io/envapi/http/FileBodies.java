@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 
 /** What callers ask of files. A path comes as {@code path}, or its bytes as {@code path_base64}. */
 final class FileBodies {
@@ -36,7 +37,8 @@ final class FileBodies {
 
   private static Map<String, BiFunction<Fields, IfMatch, FileOperation>> operations() {
     var operations = new LinkedHashMap<String, BiFunction<Fields, IfMatch, FileOperation>>();
-    operations.put("write", FileBodies::write);
+    operations.put(
+        "write", (body, ifMatch) -> write(body, ifMatch, sent(body, "if_none_match", true)));
     operations.put("edit", FileBodies::edit);
     operations.put("patch", FileBodies::patch);
     operations.put(
@@ -88,13 +90,14 @@ final class FileBodies {
     return new FileOperation.DeleteFile(path(query), query.flag("recursive", false), ifMatch);
   }
 
-  static FileOperation write(Fields body, IfMatch ifMatch) {
+  static FileOperation write(Fields body, IfMatch ifMatch, IfMatch ifNoneMatch) {
     return new FileOperation.WriteFile(
         path(body, "path"),
         body.text("content"),
         body.choice("encoding", ENCODINGS, "utf-8"),
         body.choice("mode", WRITE_MODES, "overwrite"),
-        ifMatch);
+        ifMatch,
+        ifNoneMatch);
   }
 
   static FileOperation edit(Fields body, IfMatch ifMatch) {
@@ -124,8 +127,13 @@ final class FileBodies {
   }
 
   private static FileOperation operation(Fields body) {
-    IfMatch ifMatch = body.optionalText("if_match").map(IfMatch::parse).orElse(IfMatch.none());
+    IfMatch ifMatch = sent(body, "if_match", false);
     return body.choice("op", OPERATIONS, body.text("op")).apply(body, ifMatch);
+  }
+
+  private static IfMatch sent(Fields body, String name, boolean weak) {
+    Function<String, IfMatch> reader = weak ? IfMatch::parseWeak : IfMatch::parse;
+    return body.optionalText(name).map(reader).orElse(IfMatch.none());
   }
 
   private static SentPath path(Fields body, String name) {

@@ -81,7 +81,8 @@ final class FileRoutes {
   }
 
   private CompletionStage<Answer> write(Exchange exchange, Deed deed) {
-    return sent(exchange, deed, FileBodies::write);
+    IfMatch ifNoneMatch = FileHeaders.ifNoneMatch(exchange);
+    return sent(exchange, deed, (body, ifMatch) -> FileBodies.write(body, ifMatch, ifNoneMatch));
   }
 
   private CompletionStage<Answer> edit(Exchange exchange, Deed deed) {

@@ -22,7 +22,8 @@ final class Problems {
                   "the path leaves the workspace or goes through a symbolic link")
               .with("path", path);
       case Failure.FileChanged() ->
-          Problem.of(ProblemCode.FILE_CHANGED, "the file is not what If-Match says");
+          Problem.of(
+              ProblemCode.FILE_CHANGED, "the file is not what If-Match or If-None-Match wants");
       case Failure.Invalid(var location, var message) ->
           invalid(List.of(new Faults.Fault(location, message, "value_error")));
       case Failure.InvalidLimit(var message, var limit) -> invalid(message).with("limit", limit);

@@ -25,6 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The output of shells and commands as server-sent events. */
 class OutputStreamTest {
@@ -499,6 +501,32 @@ class OutputStreamTest {
   private static ObjectNode timeless(JsonNode result) {
     ObjectNode copy = result.deepCopy();
     return copy.remove(List.of("id", "shell_id", "started_at", "finished_at"));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          text/event-stream                                   | text/event-stream
+          Text/Event-Stream; charset=utf-8                    | text/event-stream
+          application/json, text/event-stream                 | text/event-stream
+          text/event-stream;q=0                               | application/json
+          application/json;q=0.9, text/event-stream;q=0.5     | application/json
+          text/*, */*                                         | application/json
+          """)
+  void eventsAreForWhoNamesThemNoLessThanJson(String accept, String type) throws Exception {
+    HttpResponse<InputStream> answer =
+        client.open(
+            "POST",
+            "/v1/shells/" + shell + "/exec",
+            Map.of("command", "true", "wait_ms", 60_000),
+            "Accept",
+            accept);
+    try (InputStream body = answer.body()) {
+      body.readAllBytes();
+    }
+    assertThat(answer.headers().firstValue("Content-Type").orElse("")).startsWith(type);
   }
 
   @Test

@@ -149,6 +149,7 @@ class TransactionCrashTest {
         content,
         ContentEncoding.UTF_8,
         FileOperation.WriteMode.OVERWRITE,
+        IfMatch.none(),
         IfMatch.none());
   }
 

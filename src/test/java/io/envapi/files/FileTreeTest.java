@@ -236,6 +236,7 @@ class FileTreeTest {
             "a===",
             ContentEncoding.BASE64,
             FileOperation.WriteMode.OVERWRITE,
+            IfMatch.none(),
             IfMatch.none()));
     invalid(mkdir("d/".repeat(300)));
     assertThat(on.everything()).containsExactlyInAnyOrder("d", "d/x");
@@ -279,6 +280,33 @@ class FileTreeTest {
     Files.writeString(on.at("f"), "one");
     on.ok(new FileOperation.DeleteFile(SentPath.of("f"), false, right), FileAnswer.Deleted.class);
     assertThat(on.everything()).containsExactly("g");
+  }
+
+  @Test
+  void whatMustBeNewReplacesNothing() {
+    String etag = on.written("f", "one").etag();
+    for (String each : List.of("*", etag, "W/" + etag, "\"stale\", " + etag)) {
+      changed(fresh("f", each));
+      assertThat(
+              on.refused(
+                  new FileOperation.Transaction(List.of(write("f", "one"), fresh("f", each)))))
+          .isEqualTo(new Failure.InOperation(1, new Failure.FileChanged()));
+    }
+    assertThat(on.text("f")).isEqualTo("one");
+    on.ok(fresh("f", "\"stale\""), FileAnswer.Mutated.class);
+    assertThat(on.text("f")).isEqualTo("fresh");
+    on.ok(fresh("g", "*"), FileAnswer.Mutated.class);
+    changed(fresh("g", "*"));
+  }
+
+  private static FileOperation fresh(String path, String ifNoneMatch) {
+    return new FileOperation.WriteFile(
+        SentPath.of(path),
+        "fresh",
+        ContentEncoding.UTF_8,
+        FileOperation.WriteMode.OVERWRITE,
+        IfMatch.none(),
+        IfMatch.parseWeak(ifNoneMatch));
   }
 
   @Test

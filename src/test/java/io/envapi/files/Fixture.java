@@ -80,7 +80,8 @@ final class Fixture implements AutoCloseable {
         content,
         ContentEncoding.UTF_8,
         FileOperation.WriteMode.OVERWRITE,
-        ifMatch);
+        ifMatch,
+        IfMatch.none());
   }
 
   static FileOperation.WriteFile append(String path, String content) {
@@ -89,6 +90,7 @@ final class Fixture implements AutoCloseable {
         content,
         ContentEncoding.UTF_8,
         FileOperation.WriteMode.APPEND,
+        IfMatch.none(),
         IfMatch.none());
   }
 

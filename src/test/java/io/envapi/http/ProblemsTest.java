@@ -105,7 +105,7 @@ class ProblemsTest {
             new Failure.InOperation(2, new Failure.FileChanged()),
             "file_changed",
             "{\"errors\":[{\"loc\":[\"body\",\"operations\",\"2\"],"
-                + "\"msg\":\"the file is not what If-Match says\","
+                + "\"msg\":\"the file is not what If-Match or If-None-Match wants\","
                 + "\"type\":\"value_error\"}]}"),
         failure(new Failure.Internal(), "internal_error", "{}"));
   }

@@ -191,6 +191,7 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
             content,
             ContentEncoding.UTF_8,
             FileOperation.WriteMode.OVERWRITE,
+            IfMatch.none,
             IfMatch.none),
           effective,
           _))
