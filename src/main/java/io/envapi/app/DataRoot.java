@@ -35,9 +35,7 @@ final class DataRoot implements AutoCloseable {
    */
   record InUse(Optional<String> holder) implements Outcome {}
 
-  /**
-   * The directory is there, and what is in it cannot be used; {@code why} names no path above it.
-   */
+  /** The directory cannot be made or written, or what is in it cannot be used. */
   record Unusable(String why) implements Outcome {}
 
   private final Path path;
@@ -51,9 +49,38 @@ final class DataRoot implements AutoCloseable {
   }
 
   /** Makes the directory where it is missing, and takes its lock. */
-  static Outcome open(Path path) throws IOException {
+  static Outcome open(Path path) {
+    try {
+      make(path);
+      return locked(path);
+    } catch (IOException e) {
+      return unusable(path, e);
+    }
+  }
+
+  /** Why nothing can be kept in the directory, which is made where it is missing. */
+  static Optional<Unusable> fault(Path path) {
+    try {
+      make(path);
+      Files.delete(Files.createTempFile(path, "probe", ""));
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of(unusable(path, e));
+    }
+  }
+
+  private static void make(Path path) throws IOException {
     Files.createDirectories(path);
     Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rwx--x--x"));
+  }
+
+  private static Unusable unusable(Path path, IOException e) {
+    return new Unusable(
+        "the data root %s cannot be written (%s: %s): set ENVAPI_ROOT to a directory that can"
+            .formatted(path, e.getClass().getSimpleName(), e.getMessage()));
+  }
+
+  private static Outcome locked(Path path) throws IOException {
     FileChannel channel =
         FileChannel.open(
             path.resolve("lock"),

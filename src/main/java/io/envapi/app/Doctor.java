@@ -82,13 +82,19 @@ public final class Doctor {
         System.exit(1);
       }
       case Settings.Loaded(var loaded) -> {
-        LogSetup.apply(loaded.log());
+        // What a probe logs is in what the doctor says of it.
+        LogSetup.apply(new LogSettings(false, "OFF"));
         System.exit(new Doctor(loaded.sandbox(), System.out).examine() ? 0 : 1);
       }
     }
   }
 
   private boolean examine() {
+    Optional<DataRoot.Unusable> fault = DataRoot.fault(settings.root());
+    if (fault.isPresent()) {
+      out.println("the service would not start: " + fault.get().why());
+      return false;
+    }
     for (SandboxTier tier :
         List.of(SandboxTier.NAMESPACE, SandboxTier.USER, SandboxTier.DIRECTORY)) {
       switch (SandboxProbe.probe(with(SandboxTier.DIRECTORY, Optional.of(tier)))) {

@@ -15,12 +15,16 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Asks the keyring for a caller's credentials, with the caller's own token. */
 public final class CredentialClient {
 
+  private static final Logger LOG = LoggerFactory.getLogger(CredentialClient.class);
   private static final String UNREACHABLE = "keyring is unreachable";
   private static final int MAX_DETAIL_CHARS = 500;
   private static final Pattern NAME = Pattern.compile("[a-z0-9][a-z0-9_-]{0,63}");
@@ -46,6 +50,7 @@ public final class CredentialClient {
       return CompletableFuture.completedFuture(Result.ok(Credentials.NONE));
     }
     if (serviceToken.isEmpty()) {
+      LOG.warn("no credentials: ENVAPI_KEYRING_SERVICE_TOKEN is not set");
       return CompletableFuture.completedFuture(Result.refused(unreachable()));
     }
     Map<String, String> headers =
@@ -60,10 +65,18 @@ public final class CredentialClient {
           service,
           http.get("/v1/internal/credentials/" + profile + "/" + service, headers)
               .thenApply(answer -> read(service, answer.statusCode(), answer.body()))
-              .exceptionally(_ -> Result.refused(unreachable())));
+              .exceptionally(CredentialClient::unanswered));
     }
     return CompletableFuture.allOf(answers.values().toArray(CompletableFuture<?>[]::new))
         .thenApply(_ -> collect(answers));
+  }
+
+  /** Logs no message of what was thrown: it may quote a header. */
+  private static Result<Optional<Variables>> unanswered(Throwable error) {
+    Throwable cause =
+        error instanceof CompletionException && error.getCause() != null ? error.getCause() : error;
+    LOG.warn("no credentials: the keyring did not answer: {}", cause.getClass().getSimpleName());
+    return Result.refused(unreachable());
   }
 
   record Variables(SequencedMap<String, Secret> byName) {}
@@ -99,7 +112,10 @@ public final class CredentialClient {
         case 401 -> Result.refused(new Failure.Unauthorized());
         case 404 -> Result.ok(Optional.empty());
         case 503 -> Result.refused(new Failure.KeyringUnavailable(detail(body)));
-        default -> Result.refused(unreachable());
+        default -> {
+          LOG.warn("no credentials: the keyring answered with status {}", status);
+          yield Result.refused(unreachable());
+        }
       };
     } finally {
       Arrays.fill(body, (byte) 0);
