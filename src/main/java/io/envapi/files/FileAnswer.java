@@ -32,7 +32,7 @@ public sealed interface FileAnswer {
    * One row of a listing.
    *
    * @param size apparent size in bytes
-   * @param mtime seconds since the epoch
+   * @param mtimeMicros microseconds since the epoch
    * @param mode permission bits
    * @param target the text of a link
    * @param nameBase64 the name's bytes, where {@code path} cannot address it
@@ -42,7 +42,7 @@ public sealed interface FileAnswer {
       String path,
       EntryKind kind,
       long size,
-      double mtime,
+      long mtimeMicros,
       int mode,
       int uid,
       Optional<String> target,

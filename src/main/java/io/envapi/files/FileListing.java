@@ -12,16 +12,25 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Collects the rows of one listing. */
 final class FileListing implements SortedWalk.Visitor {
 
-  private static final double NANOS = 1e9;
+  /** So many entries are looked at together, by more than one thread. */
+  private static final int BATCH = 1024;
+
+  private static final int ALONE = 64;
+
+  /** An entry that belongs into the listing if it is still there. */
+  private record Due(Directory in, List<FileName> above, FileName name, String text, String path) {}
 
   private final Optional<Glob> glob;
   private final int limit;
   private final int base;
   private final List<FileAnswer.Entry> rows = new ArrayList<>();
+  private final List<Due> due = new ArrayList<>();
   private List<FileName> last = List.of();
   private List<FileName> parent = List.of();
   private String prefix = "";
@@ -49,24 +58,37 @@ final class FileListing implements SortedWalk.Visitor {
   }
 
   @Override
-  public boolean visit(Directory in, List<FileName> path, DirectoryEntry entry) {
+  public boolean visit(Directory in, List<FileName> above, DirectoryEntry entry) {
     String name = ShownName.of(entry.name());
-    String shown = prefix(path.subList(0, path.size() - 1)) + name;
+    String shown = prefix(above) + name;
     if (glob.isPresent() && !glob.get().matches(name) && !glob.get().matches(shown)) {
       return true;
+    }
+    if (due.size() == BATCH || rows.size() + due.size() == limit) {
+      look();
     }
     if (rows.size() == limit) {
       more = true;
       return false;
     }
-    try {
-      rows.add(row(in, entry.name(), name, shown));
-      last = path.subList(base, path.size());
-    } catch (LinuxException e) {
-      // Deleted since the directory was read.
-      return true;
-    }
+    due.add(new Due(in, above, entry.name(), name, shown));
     return true;
+  }
+
+  @Override
+  public void leaves() {
+    look();
+  }
+
+  private void look() {
+    if (due.isEmpty()) {
+      return;
+    }
+    Stream<Due> all = due.size() < ALONE ? due.stream() : due.parallelStream();
+    rows.addAll(all.map(FileListing::row).flatMap(Optional::stream).toList());
+    List<FileName> path = SortedWalk.path(due.getLast().above(), due.getLast().name());
+    last = path.subList(base, path.size());
+    due.clear();
   }
 
   /** What is before the name in a path that is shown; mostly that of the entry before. */
@@ -81,22 +103,29 @@ final class FileListing implements SortedWalk.Visitor {
   @Override
   public void unavailable(List<FileName> path) {}
 
-  private static FileAnswer.Entry row(Directory in, FileName name, String text, String path) {
-    FileStat stat = in.stat(name);
-    Optional<String> target =
-        stat.kind() == FileKind.SYMLINK
-            ? Optional.of(new String(in.readLink(name), StandardCharsets.UTF_8))
-            : Optional.empty();
-    return new FileAnswer.Entry(
-        text,
-        path,
-        kind(stat.kind()),
-        stat.size(),
-        stat.modifiedSeconds() + stat.modifiedNanos() / NANOS,
-        stat.mode(),
-        stat.uid(),
-        target,
-        ShownName.base64(name));
+  /** Empty when it was deleted since the directory was read. */
+  private static Optional<FileAnswer.Entry> row(Due due) {
+    try {
+      FileStat stat = due.in().stat(due.name());
+      Optional<String> target =
+          stat.kind() == FileKind.SYMLINK
+              ? Optional.of(new String(due.in().readLink(due.name()), StandardCharsets.UTF_8))
+              : Optional.empty();
+      return Optional.of(
+          new FileAnswer.Entry(
+              due.text(),
+              due.path(),
+              kind(stat.kind()),
+              stat.size(),
+              TimeUnit.SECONDS.toMicros(stat.modifiedSeconds())
+                  + TimeUnit.NANOSECONDS.toMicros(stat.modifiedNanos()),
+              stat.mode(),
+              stat.uid(),
+              target,
+              ShownName.base64(due.name())));
+    } catch (LinuxException e) {
+      return Optional.empty();
+    }
   }
 
   private static FileAnswer.EntryKind kind(FileKind kind) {

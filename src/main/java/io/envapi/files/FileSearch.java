@@ -74,7 +74,7 @@ final class FileSearch implements SortedWalk.Visitor {
   private void one(WorkspacePath path) {
     ignoreFrom(path.parent());
     try (Directory in = root.directory().openDirectory(path.parent())) {
-      visit(in, path.names(), new DirectoryEntry(path.name(), FileKind.REGULAR));
+      visit(in, path.parent(), new DirectoryEntry(path.name(), FileKind.REGULAR));
     }
   }
 
@@ -97,7 +97,7 @@ final class FileSearch implements SortedWalk.Visitor {
   }
 
   @Override
-  public boolean visit(Directory in, List<FileName> path, DirectoryEntry entry) {
+  public boolean visit(Directory in, List<FileName> above, DirectoryEntry entry) {
     if (entry.kind() != FileKind.REGULAR) {
       return true;
     }
@@ -105,6 +105,7 @@ final class FileSearch implements SortedWalk.Visitor {
       complete = false;
       return false;
     }
+    List<FileName> path = SortedWalk.path(above, entry.name());
     if (ignore.isPresent() && ignore.get().ignores(in, path, false)) {
       return true;
     }

@@ -31,15 +31,18 @@ final class SortedWalk {
     /**
      * An entry, in its order.
      *
-     * @param path from the workspace, the entry's name last
+     * @param above the path of {@code in} from the workspace
      * @return false to end the walk
      */
-    boolean visit(Directory in, List<FileName> path, DirectoryEntry entry);
+    boolean visit(Directory in, List<FileName> above, DirectoryEntry entry);
 
     /** Whether to go into a directory that was visited. */
     default boolean enters(Directory in, List<FileName> path) {
       return true;
     }
+
+    /** A directory is about to be closed. */
+    default void leaves() {}
 
     /** A directory that cannot be entered. */
     void unavailable(List<FileName> path);
@@ -83,6 +86,7 @@ final class SortedWalk {
   }
 
   private void leave() {
+    visitor.leaves();
     Level level = levels.pop();
     if (!levels.isEmpty()) {
       level.directory().close();
@@ -90,21 +94,32 @@ final class SortedWalk {
   }
 
   private boolean visit(Level level, DirectoryEntry entry, int base, List<FileName> after) {
-    List<FileName> path = new ArrayList<>(level.path());
-    path.add(entry.name());
-    // On the way to where the answer before ended: these were in it, what is in them was not.
-    int below = path.size() - base;
-    boolean seen =
-        below <= after.size() && path.subList(base, path.size()).equals(after.subList(0, below));
-    if (!seen && !visitor.visit(level.directory(), path, entry)) {
+    boolean seen = isSeen(level, entry, base, after);
+    if (!seen && !visitor.visit(level.directory(), level.path(), entry)) {
       return false;
     }
-    if (entry.kind() == FileKind.DIRECTORY
-        && levels.size() <= depth
-        && visitor.enters(level.directory(), path)) {
-      enter(level, entry, path, seen ? after.subList(below, after.size()) : List.of());
+    if (entry.kind() == FileKind.DIRECTORY && levels.size() <= depth) {
+      List<FileName> path = path(level.path(), entry.name());
+      if (visitor.enters(level.directory(), path)) {
+        int below = path.size() - base;
+        enter(level, entry, path, seen ? after.subList(below, after.size()) : List.of());
+      }
     }
     return true;
+  }
+
+  /** On the way to where the answer before ended: these were in it, what is in them was not. */
+  private static boolean isSeen(Level level, DirectoryEntry entry, int base, List<FileName> after) {
+    int above = level.path().size() - base;
+    return above < after.size()
+        && after.get(above).equals(entry.name())
+        && after.subList(0, above).equals(level.path().subList(base, base + above));
+  }
+
+  static List<FileName> path(List<FileName> above, FileName name) {
+    List<FileName> path = new ArrayList<>(above);
+    path.add(name);
+    return path;
   }
 
   private void enter(Level level, DirectoryEntry entry, List<FileName> path, List<FileName> after) {

@@ -56,7 +56,7 @@ final class FileJson {
     json.writeStringField("path", entry.path());
     json.writeStringField("kind", kind(entry.kind()));
     json.writeNumberField("size", entry.size());
-    json.writeNumberField("mtime", Json.seconds(entry.mtime()));
+    json.writeNumberField("mtime", Json.ofMicros(entry.mtimeMicros()));
     json.writeNumberField("mode", entry.mode());
     json.writeNumberField("uid", entry.uid());
     // Null for what is no link.

@@ -19,7 +19,6 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.math.BigDecimal;
-import java.math.RoundingMode;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CodingErrorAction;
@@ -140,9 +139,9 @@ final class Json {
     return BigDecimal.valueOf(epochMillis, 3);
   }
 
-  /** Epoch seconds to the microsecond, without an exponent. */
-  static BigDecimal seconds(double epochSeconds) {
-    return BigDecimal.valueOf(epochSeconds).setScale(MICROS, RoundingMode.HALF_EVEN);
+  /** Epoch seconds to the microsecond. */
+  static BigDecimal ofMicros(long epochMicros) {
+    return BigDecimal.valueOf(epochMicros, MICROS);
   }
 
   /** As {@link #seconds(long)}; null where there is none. */

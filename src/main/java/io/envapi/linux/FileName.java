@@ -11,8 +11,20 @@ public final class FileName implements Comparable<FileName> {
 
   private final byte[] bytes;
 
+  /** The first bytes, and NUL after a shorter name: most comparisons need no more. */
+  private final long head;
+
   private FileName(byte[] bytes) {
     this.bytes = bytes;
+    this.head = head(bytes);
+  }
+
+  private static long head(byte[] bytes) {
+    long head = 0;
+    for (int i = 0; i < Long.BYTES; i++) {
+      head = head << Byte.SIZE | (i < bytes.length ? bytes[i] & 0xff : 0);
+    }
+    return head;
   }
 
   /**
@@ -66,7 +78,8 @@ public final class FileName implements Comparable<FileName> {
 
   @Override
   public int compareTo(FileName other) {
-    return Arrays.compareUnsigned(bytes, other.bytes);
+    int heads = Long.compareUnsigned(head, other.head);
+    return heads != 0 ? heads : Arrays.compareUnsigned(bytes, other.bytes);
   }
 
   @Override

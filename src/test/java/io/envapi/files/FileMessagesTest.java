@@ -68,7 +68,7 @@ class FileMessagesTest {
                         "p",
                         FileAnswer.EntryKind.SYMLINK,
                         1,
-                        1.5,
+                        1_500_000,
                         0777,
                         3,
                         Optional.of("t"),

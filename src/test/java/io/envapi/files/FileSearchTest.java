@@ -13,7 +13,10 @@ import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -189,10 +192,8 @@ class FileSearchTest {
     assertThat(row.size()).isEqualTo(1);
     assertThat(row.mode()).isEqualTo(0644);
     assertThat(row.uid()).isEqualTo(on.uid);
-    assertThat((long) (row.mtime() * 1000))
-        .isCloseTo(
-            Files.getLastModifiedTime(on.at("top.py")).toMillis(),
-            org.assertj.core.data.Offset.offset(1L));
+    assertThat(row.mtimeMicros())
+        .isEqualTo(Files.getLastModifiedTime(on.at("top.py")).to(TimeUnit.MICROSECONDS));
     assertThat(on.refused(list("missing", 0))).isInstanceOf(Failure.NotFound.class);
     assertThat(on.refused(list("top.py", 0))).isInstanceOf(Failure.NotFound.class);
     assertThat(on.refused(list("top.py/x", 0))).isInstanceOf(Failure.NotFound.class);
@@ -229,6 +230,61 @@ class FileSearchTest {
                 new FileOperation.ListDirectory(
                     SentPath.of("."), Optional.empty(), 0, 1, Optional.of("!"))))
         .isInstanceOf(Failure.Invalid.class);
+  }
+
+  @Test
+  void aLargeDirectoryIsListedWholeAndInOrder() throws Exception {
+    List<String> names = IntStream.range(0, 2500).mapToObj(i -> "file-" + i).sorted().toList();
+    try (Directory directory = Directory.open(on.files)) {
+      for (String each : names) {
+        directory.createFile(FileName.of(each)).close();
+      }
+      var all = new FileOperation.ListDirectory(SentPath.of("."), none(), 0, 100_000, none());
+      assertThat(paths(all)).isEqualTo(names);
+      var first = new FileOperation.ListDirectory(SentPath.of("."), none(), 0, 1030, none());
+      FileAnswer.Listing page = on.ok(first, FileAnswer.Listing.class);
+      assertThat(page.entries()).hasSize(1030);
+
+      // What went before the next page is missing in it, and nothing else.
+      directory.unlink(FileName.of(names.get(1029)));
+      directory.unlink(FileName.of(names.get(1500)));
+      var rest =
+          new FileOperation.ListDirectory(SentPath.of("."), none(), 0, 1469, page.nextCursor());
+      List<String> left = new ArrayList<>(names.subList(1030, 2500));
+      left.remove(names.get(1500));
+      assertThat(paths(rest)).isEqualTo(left);
+    }
+  }
+
+  private static Optional<String> none() {
+    return Optional.empty();
+  }
+
+  @Test
+  void entriesThatGoWhileTheyAreListedAreLeftOut() throws Exception {
+    try (Directory directory = Directory.open(on.files)) {
+      for (int round = 0; round < 5; round++) {
+        List<String> names = IntStream.range(0, 2000).mapToObj(i -> "file-" + i).toList();
+        for (String each : names) {
+          directory.createFile(FileName.of(each)).close();
+        }
+        var started = new CountDownLatch(1);
+        Thread deleting =
+            Thread.ofPlatform()
+                .start(
+                    () -> {
+                      for (String each : names) {
+                        directory.unlink(FileName.of(each));
+                        started.countDown();
+                      }
+                    });
+        started.await();
+        var all = new FileOperation.ListDirectory(SentPath.of("."), none(), 0, 100_000, none());
+        assertThat(names).containsAll(paths(all));
+        deleting.join();
+        assertThat(paths(list(".", 0))).isEmpty();
+      }
+    }
   }
 
   @Test
