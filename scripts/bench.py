@@ -374,7 +374,7 @@ def pairs(client, files, duration):
             done += 1
         return done / duration
 
-    rate(remote)
+    samples(remote, 1, 2000)
     floors, figures = zip(*[(rate(local), rate(remote)) for _ in range(3)])
     tell("1 KiB write and read", median(figures), "pairs/s", median(floors), 0.4, per_floor=False)
     shutil.rmtree(folder)
@@ -447,8 +447,8 @@ def tree(client, environment, files, full):
     def timed(command):
         return seconds(lambda: client.run(shell, command))
 
-    samples(listing, 1, 1)
-    samples(search, 1, 1)
+    samples(listing, 1, 10)
+    samples(search, 1, 10)
     floors, figures = zip(*[(timed("ls -f many >/dev/null"), seconds(listing)) for _ in range(4)])
     tell("listing %d entries" % entries, median(figures) * 1000, "ms", median(floors) * 1000, 3.0)
     floors, figures = zip(*[(timed("grep -rF needle text"), seconds(search)) for _ in range(4)])
