@@ -99,7 +99,7 @@ public final class Api {
   private static RouteTable routes(
       ActorSystem<?> system, Parts parts, Configuration configuration) {
     Environments environments = parts.environments();
-    var audited = new Audited(parts.audit(), system.executionContext());
+    var audited = new Audited(parts.audit(), system);
     var routes = new RouteTable();
     new HealthRoutes(configuration.readiness(), parts.tokens()::status).addTo(routes);
     new EnvironmentRoutes(environments, audited, parts.preferences(), configuration.http())

@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
+import org.apache.pekko.actor.Cancellable;
+import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.actor.typed.Scheduler;
 import org.apache.pekko.stream.javadsl.Sink;
+import scala.concurrent.ExecutionContextExecutor;
 
 /**
  * Actions that belong into the audit log. None begins without room there, and none is answered
@@ -44,14 +46,16 @@ final class Audited {
   private static final List<String> SUBJECTS = List.of("environment", "shell");
 
   private final AuditLog log;
-  private final Executor executor;
+  private final Scheduler scheduler;
+  private final ExecutionContextExecutor executor;
 
   /**
-   * @param executor where a request goes on whose line is written
+   * @param system where a request goes on whose line is written
    */
-  Audited(AuditLog log, Executor executor) {
+  Audited(AuditLog log, ActorSystem<?> system) {
     this.log = log;
-    this.executor = executor;
+    this.scheduler = system.scheduler();
+    this.executor = system.executionContext();
   }
 
   /**
@@ -114,11 +118,15 @@ final class Audited {
       place.release();
       return CompletableFuture.completedStage(true);
     }
-    return place
-        .record(events)
-        .thenApply(_ -> true)
-        .completeOnTimeout(false, PATIENCE.toMillis(), TimeUnit.MILLISECONDS)
-        .thenApplyAsync(written -> written, executor);
+    CompletableFuture<Boolean> written = place.record(events).thenApply(_ -> true);
+    // Not completeOnTimeout: that wakes a thread for each request.
+    Cancellable late = scheduler.scheduleOnce(PATIENCE, () -> written.complete(false), executor);
+    return written.thenApplyAsync(
+        inTime -> {
+          late.cancel();
+          return inTime;
+        },
+        executor);
   }
 
   /** A refusal stands as it is: nothing was done. */
