@@ -6,7 +6,6 @@ import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
 import java.net.InetAddress;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -27,13 +26,9 @@ import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpMethod;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
-import org.apache.pekko.http.javadsl.model.MediaType;
-import org.apache.pekko.http.javadsl.model.MediaTypes;
 import org.apache.pekko.http.javadsl.model.RemoteAddress;
-import org.apache.pekko.http.javadsl.model.headers.Accept;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
-import org.apache.pekko.http.scaladsl.model.MediaRange;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
@@ -139,23 +134,9 @@ final class Exchange {
 
   /** Whether the caller names server-sent events as an answer, and no less welcome than JSON. */
   boolean wantsEvents() {
-    return weight(MediaTypes.TEXT_EVENT_STREAM)
-        .filter(q -> q > 0 && q >= weight(MediaTypes.APPLICATION_JSON).orElse(0f))
-        .isPresent();
-  }
-
-  /** The weight that {@code Accept} gives to a type by its own name. */
-  private Optional<Float> weight(MediaType type) {
-    return StreamSupport.stream(request.getHeaders().spliterator(), false)
-        .filter(Accept.class::isInstance)
-        .map(Accept.class::cast)
-        .flatMap(accept -> StreamSupport.stream(accept.getMediaRanges().spliterator(), false))
-        .filter(MediaRange.One.class::isInstance)
-        .map(MediaRange.One.class::cast)
-        .filter(one -> one.mediaType().mainType().equals(type.mainType()))
-        .filter(one -> one.mediaType().subType().equals(type.subType()))
-        .map(MediaRange.One::qValue)
-        .max(Comparator.naturalOrder());
+    List<AcceptedType> accepted = headers("Accept").stream().flatMap(AcceptedType::parse).toList();
+    double events = AcceptedType.weight(accepted, "text/event-stream");
+    return events > 0 && events >= AcceptedType.weight(accepted, "application/json");
   }
 
   /** With the environment that the path names. */
