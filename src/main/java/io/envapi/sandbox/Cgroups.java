@@ -33,6 +33,9 @@ final class Cgroups {
 
   private static final int SEARCH_DEPTH = 6;
 
+  /** What the shell itself and what wraps it have used by the time they are limited, in bytes. */
+  private static final long LEAST_MEMORY = 4 << 20;
+
   private final Optional<Path> unified;
   private final Optional<Path> memoryV1;
   private final Optional<Path> pidsV1;
@@ -130,15 +133,12 @@ final class Cgroups {
   }
 
   /**
-   * The group of one shell, with its limits; empty when there are none or it cannot be made.
-   *
-   * @param wrappers the processes of ours that are in it besides the shell's own
+   * The group of one shell, without limits yet: a thread of the service passes through it, which
+   * could neither leave a full group nor do anything else there, and takes the service with it.
+   * Empty when there are none or it cannot be made.
    */
-  Optional<Cgroup> shell(ShellId shell, Limits limits, int wrappers) {
-    return available()
-        ? create(shell.environment(), "shell-" + shell.number())
-            .filter(group -> limited(group, limits, wrappers))
-        : Optional.empty();
+  Optional<Cgroup> shell(ShellId shell) {
+    return available() ? create(shell.environment(), "shell-" + shell.number()) : Optional.empty();
   }
 
   /** Starts a process in a group. Whether it got there is for {@link Cgroup#contains} to tell. */
@@ -183,9 +183,16 @@ final class Cgroups {
     return made.isEmpty() ? Optional.empty() : Optional.of(new Cgroup(made));
   }
 
-  private boolean limited(Cgroup group, Limits limits, int wrappers) {
+  /**
+   * Puts its limits on a shell's group, whose processes are in it by then and run nothing of the
+   * caller's yet.
+   *
+   * @param wrappers the processes of ours that are in it besides the shell's own
+   * @return false when a limit that can be held is not
+   */
+  boolean limit(Cgroup group, Limits limits, int wrappers) {
     String processes = Long.toString(limits.processes() + wrappers);
-    String memory = Long.toString(limits.memoryBytes());
+    String memory = Long.toString(Math.max(limits.memoryBytes(), LEAST_MEMORY));
     boolean held = true;
     if (holdsProcesses()) {
       held = group.set("pids.max", processes);
@@ -196,9 +203,6 @@ final class Cgroups {
     } else if (holdsMemory()) {
       held &= group.set("memory.limit_in_bytes", memory);
       group.set("memory.memsw.limit_in_bytes", memory);
-    }
-    if (!held) {
-      group.remove();
     }
     return held;
   }

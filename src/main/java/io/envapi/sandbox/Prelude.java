@@ -23,6 +23,9 @@ final class Prelude {
   /** The descriptor the shell writes a byte to when it is through with it. */
   static final int READY = 11;
 
+  /** What it writes there instead when its rights do not let it into the working directory. */
+  static final char NO_DIRECTORY = '/';
+
   /** Variables that bash sets itself and does not take over from its environment. */
   private static final Set<String> BASH_OWN =
       Set.of("UID", "EUID", "PPID", "SHELLOPTS", "BASHOPTS", "BASH_VERSINFO", "IFS");
@@ -64,7 +67,9 @@ final class Prelude {
     text.append("umask 022\n");
     // Bash without a terminal as standard input does not take these over.
     text.append("export PS1= PS2=\n");
-    text.append("cd -- ").append(quoted(directory)).append('\n');
+    text.append("cd -- ").append(quoted(directory));
+    text.append(" || { printf ").append(NO_DIRECTORY).append(" >&").append(READY);
+    text.append("; exit 126; }\n");
     exported.forEach(
         (name, value) -> {
           if (!BASH_OWN.contains(name)) {

@@ -56,8 +56,7 @@ final class ShellStarter {
    *     them together
    */
   Result<Started> start(Launch launch, Confinement confinement, long others) {
-    Optional<Cgroup> group =
-        cgroups.shell(launch.shellId(), launch.limits(), confinement.forks() ? 1 : 0);
+    Optional<Cgroup> group = cgroups.shell(launch.shellId());
     if (group.isEmpty() && cgroups.available()) {
       LOG.warn("no control group could be made for {}", launch.shellId());
       return Result.refused(FAILED);
@@ -66,18 +65,29 @@ final class ShellStarter {
     try (Pipe ready = Pipe.open()) {
       child = Optional.of(spawn(launch, confinement, others, ready.write(), group));
       ready.write().close();
+      int wrappers = confinement.forks() ? 1 : 0;
+      if (!group.map(made -> cgroups.limit(made, launch.limits(), wrappers)).orElse(true)) {
+        throw new NotStarted("its limits could not be set");
+      }
       return Result.ok(started(confinement, child.get(), group, ready.read()));
+    } catch (NoDirectory e) {
+      end(child, group);
+      return Result.refused(new Failure.InvalidCwd(launch.cwd()));
     } catch (LinuxException | NotStarted e) {
       LOG.warn("{} could not be started: {}", launch.shellId(), e.getMessage());
-      child.ifPresent(spawned -> spawned.signal(Signal.KILL));
-      group.ifPresent(
-          made -> {
-            Membership members = new CgroupMembership(made);
-            members.killAll();
-            members.close();
-          });
+      end(child, group);
       return Result.refused(FAILED);
     }
+  }
+
+  private static void end(Optional<Child> child, Optional<Cgroup> group) {
+    child.ifPresent(spawned -> spawned.signal(Signal.KILL));
+    group.ifPresent(
+        made -> {
+          Membership members = new CgroupMembership(made);
+          members.killAll();
+          members.close();
+        });
   }
 
   private Child spawn(
@@ -189,6 +199,9 @@ final class ShellStarter {
       if (read > 0 && word[read - 1] == '.') {
         return;
       }
+      if (read > 0 && word[read - 1] == Prelude.NO_DIRECTORY) {
+        throw new NoDirectory();
+      }
       if (read > 0) {
         LOG.warn("{}", new String(word, 0, read, StandardCharsets.UTF_8).strip());
       }
@@ -199,6 +212,9 @@ final class ShellStarter {
     }
     throw new NotStarted("it took too long");
   }
+
+  /** The shell may not enter its working directory. */
+  private static final class NoDirectory extends RuntimeException {}
 
   /** A start that went wrong before the shell ran. */
   private static final class NotStarted extends RuntimeException {
