@@ -8,6 +8,7 @@ public final class Child {
   private final int pid;
   private final PidFd descriptor;
   private final CompletableFuture<ExitStatus> exit = new CompletableFuture<>();
+  private volatile Runnable onStop = () -> {};
   private boolean gone;
 
   Child(int pid, PidFd descriptor) {
@@ -27,6 +28,14 @@ public final class Child {
     return exit.copy();
   }
 
+  /**
+   * What to do each time it has been stopped (SIGSTOP). Runs on the thread that waits for every
+   * child: it must be short and never block.
+   */
+  public void onStop(Runnable action) {
+    onStop = action;
+  }
+
   /** False once it has been waited for. */
   public boolean isAlive() {
     return !exit.isDone();
@@ -39,6 +48,10 @@ public final class Child {
         descriptor.signal(signal);
       }
     }
+  }
+
+  void stopped() {
+    onStop.run();
   }
 
   void ended(ExitStatus status) {

@@ -25,9 +25,12 @@ final class Reaper {
   // <bits/waitflags.h>, <bits/siginfo-consts.h>
   private static final int P_ALL = 0;
   private static final int P_PID = 1;
+  private static final int WSTOPPED = 2;
   private static final int WEXITED = 4;
+  private static final int WNOHANG = 1;
   private static final int WNOWAIT = 0x0100_0000;
   private static final int CLD_EXITED = 1;
+  private static final int CLD_STOPPED = 5;
 
   // siginfo_t on 64-bit Linux.
   static final long SIGINFO_SIZE = 128;
@@ -83,13 +86,33 @@ final class Reaper {
       MemorySegment info = arena.allocate(SIGINFO_SIZE, 8);
       while (true) {
         long before = spawns();
-        if (waitid(P_ALL, 0, info, WEXITED | WNOWAIT)) {
-          reap(info.get(JAVA_INT, SI_PID), info);
+        if (waitid(P_ALL, 0, info, WEXITED | WSTOPPED | WNOWAIT)) {
+          int pid = info.get(JAVA_INT, SI_PID);
+          if (info.get(JAVA_INT, SI_CODE) == CLD_STOPPED) {
+            stopped(pid, info);
+          } else {
+            reap(pid, info);
+          }
         } else {
           // No child at all, so no descendant that could be adopted either.
           awaitSpawnAfter(before);
         }
       }
+    }
+  }
+
+  private void stopped(int pid, MemorySegment info) {
+    Child child;
+    lock.lock();
+    try {
+      // Killed meanwhile: then its end is what comes next.
+      waitid(P_PID, pid, info, WSTOPPED | WNOHANG);
+      child = children.get(pid);
+    } finally {
+      lock.unlock();
+    }
+    if (child != null) {
+      child.stopped();
     }
   }
 

@@ -7,8 +7,8 @@ import java.util.Optional;
 import org.apache.pekko.actor.Cancellable;
 
 /**
- * Watches the running command: kills it when its time is over, and the shell when it waits for its
- * next line although the command's frame never came.
+ * Watches the running command: kills it when its time is over. A shell that waits for its next line
+ * although the command's frame never came is told to print it, and killed when it does not.
  */
 final class CommandWatch {
 
@@ -26,7 +26,16 @@ final class CommandWatch {
 
   private record KillRound(CommandId id, long sinceTicks, int round) implements Step {}
 
-  private record QuietCheck(CommandId id, long outputEnd, boolean asked) implements Step {}
+  /** How sure it is that the frame is lost. */
+  private enum Doubt {
+    NONE,
+    /** The shell asked for its next line. */
+    WAITING,
+    /** And was told to print the frame. */
+    TOLD
+  }
+
+  private record QuietCheck(CommandId id, long outputEnd, Doubt doubt) implements Step {}
 
   private final ShellSelf self;
 
@@ -44,7 +53,7 @@ final class CommandWatch {
    */
   void begin(ShellProcess shell, CommandId id, Optional<Duration> left) {
     deadline = left.map(time -> self.later(time, new Deadline(id)));
-    lookLater(new QuietCheck(id, shell.output().ring().end(), false));
+    lookLater(new QuietCheck(id, shell.output().ring().end(), Doubt.NONE));
   }
 
   private void lookLater(QuietCheck check) {
@@ -88,12 +97,20 @@ final class CommandWatch {
   private void onQuietCheck(ShellProcess shell, QuietCheck check) {
     long outputEnd = shell.output().ring().end();
     if (outputEnd != check.outputEnd() || !shell.asksForNextLine()) {
-      lookLater(new QuietCheck(check.id(), outputEnd, false));
-    } else if (!check.asked()) {
-      lookLater(new QuietCheck(check.id(), outputEnd, true));
-    } else {
-      self.life().killedFor(CommandEnds.FRAME_LOST);
-      self.inBackground(shell::kill);
+      Doubt kept = check.doubt() == Doubt.TOLD ? Doubt.TOLD : Doubt.NONE;
+      lookLater(new QuietCheck(check.id(), outputEnd, kept));
+      return;
+    }
+    switch (check.doubt()) {
+      case NONE -> lookLater(new QuietCheck(check.id(), outputEnd, Doubt.WAITING));
+      case WAITING -> {
+        self.inBackground(shell::askForFrame);
+        lookLater(new QuietCheck(check.id(), outputEnd, Doubt.TOLD));
+      }
+      case TOLD -> {
+        self.life().killedFor(CommandEnds.FRAME_LOST);
+        self.inBackground(shell::kill);
+      }
     }
   }
 }

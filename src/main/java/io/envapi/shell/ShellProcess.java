@@ -8,6 +8,7 @@ import io.envapi.linux.Memfd;
 import io.envapi.linux.Pipe;
 import io.envapi.linux.Poller;
 import io.envapi.linux.Signal;
+import io.envapi.process.ProcFs;
 import io.envapi.process.ProcessIdentity;
 import io.envapi.sandbox.Started;
 import io.envapi.sandbox.Terminal;
@@ -43,6 +44,7 @@ public final class ShellProcess {
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
   private static final Duration SANDBOX_END = Duration.ofMillis(200);
   private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
+  private static final Duration STOP_POLL = Duration.ofMillis(100);
 
   /**
    * The service's ends of the pipes of a shell.
@@ -68,6 +70,7 @@ public final class ShellProcess {
   private final CompletableFuture<ExitStatus> gone = new CompletableFuture<>();
   private final CompletableFuture<ExitStatus> exited = new CompletableFuture<>();
   private volatile boolean replaced;
+  private volatile String nonce = "";
   private volatile Optional<String> fate = Optional.empty();
   private volatile boolean killed;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
@@ -119,6 +122,11 @@ public final class ShellProcess {
    * is the end told.
    */
   private void watch(Poller poller, Executor blocking) {
+    Executor later =
+        CompletableFuture.delayedExecutor(STOP_POLL.toMillis(), TimeUnit.MILLISECONDS, blocking);
+    if (!started.process().equals(started.shell())) {
+      started.child().onStop(() -> later.execute(() -> wake(later)));
+    }
     Poller.Registration hangup = poller.registerHangup(pipes.script(), () -> replaced = true);
     var _ =
         started
@@ -135,6 +143,26 @@ public final class ShellProcess {
                   exited.complete(status);
                 },
                 blocking);
+  }
+
+  /**
+   * The program that wraps a shell stops when the shell is stopped, and then sees neither that it
+   * goes on nor that it ends. Woken it sends the shell SIGCONT, so not while that is to stand.
+   */
+  private void wake(Executor later) {
+    if (!isStopped(started.process())) {
+      return;
+    }
+    if (isStopped(started.shell())) {
+      later.execute(() -> wake(later));
+    } else {
+      started.child().signal(Signal.CONT);
+    }
+  }
+
+  private static boolean isStopped(ProcessIdentity process) {
+    return process.isAlive()
+        && ProcFs.stat(process.pid()).filter(stat -> stat.state() == 'T').isPresent();
   }
 
   /** The kernel ends the processes of a sandbox before the one that holds it, so wait for that. */
@@ -166,7 +194,7 @@ public final class ShellProcess {
 
   /** Writes the prepared command to the shell. {@code variables} are secrets, and stay redacted. */
   void execute(String text, Map<String, String> variables) {
-    String nonce = Framing.nonce();
+    nonce = Framing.nonce();
     int lastStatus = output.await(nonce);
     String line;
     if (Script.isBulk(text)) {
@@ -182,6 +210,14 @@ public final class ShellProcess {
       // With many variables; a shell that is stopped would keep the thread.
       waiting.execute(() -> writeScript(bytes));
     }
+  }
+
+  /**
+   * Has the shell print the frame of a command whose line it gave up before that: as bash does when
+   * job control is on and a child was interrupted.
+   */
+  void askForFrame() {
+    writeScript(Framing.epilogue(nonce).getBytes(StandardCharsets.US_ASCII));
   }
 
   /** The line holds the values of variables. */
@@ -247,15 +283,18 @@ public final class ShellProcess {
   }
 
   /**
-   * Ends the shell: SIGTERM to every member, SIGKILL to what is left after {@code grace}. Blocks
-   * until they are gone.
+   * Ends the shell: SIGTERM and SIGCONT to every member, SIGKILL to what is left after {@code
+   * grace}. Blocks until they are gone.
    */
   void terminate(Duration grace) {
     var over = new CompletableFuture<Void>();
     killed = true;
     closing = over;
     try {
-      started.members().members().forEach(p -> p.signal(Signal.TERM));
+      // What is stopped would not see it.
+      started.members().members().stream()
+          .filter(p -> p.signal(Signal.TERM))
+          .forEach(p -> p.signal(Signal.CONT));
       long deadline = System.nanoTime() + grace.toNanos();
       while (!started.members().members().isEmpty() && System.nanoTime() < deadline) {
         LockSupport.parkNanos(TERMINATION_POLL.toNanos());
