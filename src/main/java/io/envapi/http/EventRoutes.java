@@ -37,7 +37,8 @@ final class EventRoutes {
       return cursor;
     }
     if (last.size() > 1 || !last.getFirst().matches("[0-9]{1,18}")) {
-      query.fault("Last-Event-ID", "must be the id of an event of this stream", "int_parsing");
+      query.headerFault(
+          "Last-Event-ID", "must be the id of an event of this stream", "int_parsing");
       return 0;
     }
     return Long.parseLong(last.getFirst());

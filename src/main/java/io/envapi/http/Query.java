@@ -140,4 +140,9 @@ final class Query {
   void fault(String name, String message, String type) {
     faults.add(List.of("query", name), message, type);
   }
+
+  /** In a header that says what a parameter could say too. */
+  void headerFault(String name, String message, String type) {
+    faults.add(List.of("header", name), message, type);
+  }
 }

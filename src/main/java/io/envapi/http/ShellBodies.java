@@ -92,9 +92,13 @@ final class ShellBodies {
       boolean eof = body.flag("eof", false);
       String data = eof ? body.text("data", "") : body.text("data");
       Optional<Long> offset = body.nullableInteger("offset", 0, Long.MAX_VALUE);
+      boolean tty = body.choice("target", TTY, "stdin");
+      if (tty && eof) {
+        body.fault("eof", "a terminal's input has no end: send \\u0004 (Ctrl-D)", "value_error");
+      }
       return new Stdin(
           bytes(body, "data", data, body.choice("encoding", BASE64, "utf-8")),
-          body.choice("target", TTY, "stdin"),
+          tty,
           offset.map(OptionalLong::of).orElseGet(OptionalLong::empty),
           eof);
     }

@@ -134,22 +134,18 @@ final class StreamRoutes {
     return query -> {
       boolean base64 = query.choice("encoding", BASE64).orElse(false);
       List<String> last = exchange.headers("Last-Event-ID");
-      StreamPosition from =
-          last.isEmpty()
-              ? query
-                  .text(name)
-                  .map(text -> position(query, name, text))
-                  .orElse(StreamPosition.START)
-              : position(query, "Last-Event-ID", last.size() == 1 ? last.getFirst() : "");
-      return new Start(from, base64);
+      Optional<String> sent =
+          last.isEmpty() ? query.text(name) : Optional.of(last.size() == 1 ? last.getFirst() : "");
+      Optional<StreamPosition> from = sent.flatMap(StreamPosition::parse);
+      if (sent.isPresent() && from.isEmpty()) {
+        String wanted = "must be an integer, or the id of an event of this stream";
+        if (last.isEmpty()) {
+          query.fault(name, wanted, "int_parsing");
+        } else {
+          query.headerFault("Last-Event-ID", wanted, "int_parsing");
+        }
+      }
+      return new Start(from.orElse(StreamPosition.START), base64);
     };
-  }
-
-  private static StreamPosition position(Query query, String name, String text) {
-    Optional<StreamPosition> position = StreamPosition.parse(text);
-    if (position.isEmpty()) {
-      query.fault(name, "must be an integer, or the id of an event of this stream", "int_parsing");
-    }
-    return position.orElse(StreamPosition.START);
   }
 }

@@ -72,10 +72,11 @@ final class StdinPipe implements AutoCloseable {
   CompletionStage<Result<Long>> write(byte[] bytes, OptionalLong offset, boolean last) {
     Pending pending;
     synchronized (this) {
-      if (closed) {
+      long from = offset.orElse(accepted);
+      boolean repeated = offset.isPresent() && from + bytes.length <= accepted;
+      if (closed && !repeated) {
         return CompletableFuture.completedStage(Result.refused(CLOSED));
       }
-      long from = offset.orElse(accepted);
       if (from > accepted) {
         return CompletableFuture.completedStage(
             Result.refused(Failure.invalid("is past the bytes sent so far", "body", "offset")));
@@ -84,10 +85,10 @@ final class StdinPipe implements AutoCloseable {
       if (waiting + bytes.length > MOST_WAITING) {
         return CompletableFuture.completedStage(Result.refused(NOT_READ));
       }
-      pending = new Pending(bytes, known, last);
+      pending = new Pending(bytes, known, last && !closed);
       accepted += bytes.length - known;
       waiting += bytes.length - known;
-      closed = last;
+      closed |= last;
       queue.add(pending);
     }
     pump();
