@@ -21,6 +21,12 @@ final class ShellBodies {
 
   private static final Map<String, Boolean> BASE64 = Map.of("utf-8", false, "base64", true);
   private static final Map<String, Boolean> TTY = Map.of("stdin", false, "tty", true);
+
+  /** What execve(2) takes as one string (MAX_ARG_STRLEN), without the NUL behind it. */
+  private static final int MAX_VARIABLE_BYTES = 128 * 1024 - 1;
+
+  private static final int MAX_VARIABLES_BYTES = 1 << 20;
+
   private static final Map<String, Boolean> TAIL = Map.of("head", false, "tail", true);
 
   record Open(String cwd, Map<String, String> environment, Optional<TerminalSize> terminal) {
@@ -32,11 +38,26 @@ final class ShellBodies {
       if (cwd.indexOf('\0') >= 0) {
         body.refuse(new Failure.PathOutsideWorkspace(cwd));
       }
-      return new Open(
-          cwd,
-          body.textMap("env", Names.VARIABLE, Names.NO_NUL),
-          pty ? Optional.of(size) : Optional.empty());
+      return new Open(cwd, variables(body), pty ? Optional.of(size) : Optional.empty());
     }
+  }
+
+  /** With more the shell would start, and no program in it. */
+  private static Map<String, String> variables(Fields body) {
+    Map<String, String> variables = body.textMap("env", Names.VARIABLE, Names.NO_NUL);
+    long all = 0;
+    for (Map.Entry<String, String> each : variables.entrySet()) {
+      String text = each.getKey() + "=" + each.getValue();
+      int bytes = text.getBytes(StandardCharsets.UTF_8).length;
+      all += bytes;
+      if (bytes > MAX_VARIABLE_BYTES) {
+        body.fault("env", each.getKey() + " is over 128 KiB with its name", "string_too_long");
+      }
+    }
+    if (all > MAX_VARIABLES_BYTES) {
+      body.fault("env", "is over 1 MiB in all", "string_too_long");
+    }
+    return variables;
   }
 
   record Exec(String command, long waitMs, Optional<Long> timeoutMs) {

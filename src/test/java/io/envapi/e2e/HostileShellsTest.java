@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -154,6 +155,20 @@ class HostileShellsTest {
     assertThat(ended.path("state").asText()).isEqualTo("exited");
     assertThat(ended.path("exit_code").asInt()).isEqualTo(130);
     assertThat(run(shell, "echo $kept").path("output").asText()).isEqualTo("yes\r\n");
+  }
+
+  @Test
+  void variablesWithWhichNoProgramWouldStartAreRefused() throws Exception {
+    String most = "x".repeat(128 * 1024 - 3);
+    String shell = open(Map.of("env", Map.of("A", most))).expect(201).path("id").asText();
+    assertThat(run(shell, "/bin/echo ${#A}").path("output").asText())
+        .isEqualTo(most.length() + "\n");
+    open(Map.of("env", Map.of("A", most + "x"))).refused(422, "validation_error");
+    Map<String, String> many = new TreeMap<>();
+    for (int i = 0; i < 9; i++) {
+      many.put("B" + i, most.substring(1));
+    }
+    open(Map.of("env", many)).refused(422, "validation_error");
   }
 
   private JsonNode record(String command) throws IOException {
