@@ -195,7 +195,7 @@ public final class Shell {
 
   /**
    * @param output from the command's log
-   * @param more whether the log holds more
+   * @param more whether more was logged after {@code output}, be it there still or gone
    */
   public record CommandRead(CommandRecord command, ByteString output, long offset, boolean more)
       implements CommandReply {}

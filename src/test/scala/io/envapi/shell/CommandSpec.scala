@@ -155,6 +155,16 @@ class CommandSpec extends ActorBehaviour with LiveShells {
         new Shell.Refused(new Failure.NotFound(Failure.Kind.COMMAND, unknown.value))
     }
 
+    "not be told as complete once its log is pruned" in inShell { shell =>
+      val pruned = shell.run("printf 0123456789").command.id
+      CommandLogs.prune(workspace.logs, 0)
+      def read(offset: Long) = shell
+        .ask[Shell.CommandReply](new Shell.ReadCommand(pruned, offset, 100, _))
+        .asInstanceOf[Shell.CommandRead]
+      (read(0).output.utf8String, read(0).more, read(0).command.logBytes) shouldBe (("", true, 10))
+      read(10).more shouldBe false
+    }
+
     "keep a log up to its cap" in inShell { shell =>
       val command = shell.run("printf 0123456789", logCap = 4).command
       (command.logBytes, command.logTruncated) shouldBe ((4, true))
