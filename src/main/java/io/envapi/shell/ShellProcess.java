@@ -270,11 +270,15 @@ public final class ShellProcess {
 
   /** Everything below the shell: its members but for the shell itself and what wraps it. */
   public List<ProcessIdentity> below() {
-    int wrapper = started.process().pid();
-    int shell = started.shell().pid();
-    return started.members().members().stream()
-        .filter(p -> p.pid() != wrapper && p.pid() != shell)
-        .toList();
+    return started.members().members().stream().filter(p -> !isShell(p) && !isWrapper(p)).toList();
+  }
+
+  private boolean isShell(ProcessIdentity process) {
+    return process.pid() == started.shell().pid();
+  }
+
+  private boolean isWrapper(ProcessIdentity process) {
+    return process.pid() == started.process().pid() && !isShell(process);
   }
 
   /** Signals everything below the shell; how many processes got it. */
@@ -284,15 +288,17 @@ public final class ShellProcess {
 
   /**
    * Ends the shell: SIGTERM and SIGCONT to every member, SIGKILL to what is left after {@code
-   * grace}. Blocks until they are gone.
+   * grace}. Blocks until they are gone. What wraps the shell is left to end with it: it tells how
+   * the shell did.
    */
   void terminate(Duration grace) {
     var over = new CompletableFuture<Void>();
     killed = true;
     closing = over;
     try {
-      // What is stopped would not see it.
+      // What is stopped would not see the one without the other.
       started.members().members().stream()
+          .filter(p -> !isWrapper(p))
           .filter(p -> p.signal(Signal.TERM))
           .forEach(p -> p.signal(Signal.CONT));
       long deadline = System.nanoTime() + grace.toNanos();

@@ -115,6 +115,20 @@ class CommandSpec extends ActorBehaviour with LiveShells {
       (command.state, command.reason.get) shouldBe ((State.SHELL_DIED, Reason.SHELL_CLOSED))
     }
 
+    "end as its shell did, when that is closed" in inShell { shell =>
+      shell.start("trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done")
+      shell.outputWith("ready", 0)
+      shell.close(atOnce = false)
+      end(shell.commands.last) shouldBe ((State.SHELL_DIED, Some(Reason.SHELL_CLOSED), Some(3), None))
+    }
+
+    "end with SIGKILL when it ignored what should have closed its shell" in inShell { shell =>
+      shell.start("trap '' TERM; echo ready; while :; do sleep 0.05; done")
+      shell.outputWith("ready", 0)
+      shell.close(atOnce = false)
+      end(shell.commands.last) shouldBe ((State.SHELL_DIED, Some(Reason.SHELL_CLOSED), None, Some(9)))
+    }
+
     "be refused while another runs, by that one's id" in inShell { shell =>
       val running = shell.start("sleep 600")
       shell.exec("echo no") shouldBe new Shell.Refused(new Failure.ShellBusy(running.value))
