@@ -37,6 +37,7 @@ public final class EnvironmentActor
           EnvironmentEmptying.Step,
           EnvironmentRemoval.Step,
           EnvironmentReaper.Step,
+          EnvironmentDisk.Step,
           EnvironmentNotices.FromShell,
           Collected,
           EventsWaitOver,
@@ -56,6 +57,7 @@ public final class EnvironmentActor
   private final EnvironmentFeed feed;
   private final EnvironmentEffects effects;
   private final EnvironmentAnswers answers;
+  private final EnvironmentDisk disk;
   private final EnvironmentStart start;
   private final EnvironmentOpening opening;
   private final EnvironmentEmptying emptying;
@@ -106,14 +108,8 @@ public final class EnvironmentActor
             context.messageAdapter(ShellActor.Notice.class, EnvironmentNotices.FromShell::new));
     var self = new EnvironmentSelf(id, context, unanswered, runtime, life, shells, work, effects);
     ActorRef<Environment.Command> me = context.getSelf();
-    this.answers =
-        new EnvironmentAnswers(
-            id,
-            life,
-            shells,
-            work,
-            self.blocking(),
-            bytes -> me.tell(new EnvironmentReaper.DiskMeasured(bytes)));
+    this.answers = new EnvironmentAnswers(id, life, shells, work, self.blocking(), me::tell);
+    this.disk = new EnvironmentDisk(self);
     this.opening = new EnvironmentOpening(self);
     this.emptying = new EnvironmentEmptying(self);
     this.start = new EnvironmentStart(self, emptying);
@@ -199,6 +195,9 @@ public final class EnvironmentActor
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> whilePresent(
       EnvironmentState.Present present, Environment.Request request) {
+    if (disk.isInDoubt(request)) {
+      return disk.measureFor(request);
+    }
     return switch (request) {
       case Environment.OpenShell open ->
           opening.open(present, WantedShell.shell(open), open.quotas());
@@ -248,6 +247,7 @@ public final class EnvironmentActor
       case EnvironmentEmptying.Step step -> emptying.on(state, step);
       case EnvironmentRemoval.Step step -> removal.on(state, step);
       case EnvironmentReaper.Step step -> reaper.on(state, step);
+      case EnvironmentDisk.Step step -> disk.on(step);
       case EnvironmentNotices.FromShell(var notice) -> notices.on(state, notice);
       case Collected() -> {
         List<EnvironmentEvent> collected = feed.take(state);

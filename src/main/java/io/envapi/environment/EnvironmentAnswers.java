@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.LongConsumer;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.slf4j.Logger;
@@ -28,10 +28,10 @@ final class EnvironmentAnswers {
   private final EnvironmentShells shells;
   private final EnvironmentWork work;
   private final Executor blocking;
-  private final LongConsumer measured;
+  private final Consumer<EnvironmentDisk.Step> disk;
 
   /**
-   * @param measured takes what a caller had measured (bytes), on any thread
+   * @param disk takes what was seen of the disk, on any thread
    */
   EnvironmentAnswers(
       EnvironmentId id,
@@ -39,13 +39,13 @@ final class EnvironmentAnswers {
       EnvironmentShells shells,
       EnvironmentWork work,
       Executor blocking,
-      LongConsumer measured) {
+      Consumer<EnvironmentDisk.Step> disk) {
     this.id = id;
     this.life = life;
     this.shells = shells;
     this.work = work;
     this.blocking = blocking;
-    this.measured = measured;
+    this.disk = disk;
   }
 
   void toShell(EnvironmentState.Present present, Environment.ToShell toShell) {
@@ -98,7 +98,8 @@ final class EnvironmentAnswers {
         later(() -> work.usage(present, place, quotas))
             .thenApply(
                 used -> {
-                  measured.accept(used.workspaceBytes() + used.logsBytes());
+                  long bytes = used.workspaceBytes() + used.logsBytes();
+                  disk.accept(new EnvironmentDisk.Measured(bytes));
                   return new Environment.Usage(used);
                 });
     answer(request, usage, request.replyTo());
@@ -128,7 +129,10 @@ final class EnvironmentAnswers {
     }
     use();
     Workspace place = life.workspace();
-    answer(request, later(() -> work.runFile(place, request)), request.replyTo());
+    answer(
+        request,
+        laterOnDisk(request.quotas(), () -> work.runFile(place, request)),
+        request.replyTo());
   }
 
   void transfer(EnvironmentState.Present present, Environment.Transfer request) {
@@ -138,11 +142,27 @@ final class EnvironmentAnswers {
     }
     use();
     Workspace place = life.workspace();
-    answer(request, later(() -> work.transfer(place, request)), request.replyTo());
+    answer(
+        request,
+        laterOnDisk(request.quotas(), () -> work.transfer(place, request)),
+        request.replyTo());
   }
 
   private void use() {
     life.used(System.currentTimeMillis());
+  }
+
+  /** Whether that made room on a full disk is known before its answer is. */
+  private <T> CompletionStage<T> laterOnDisk(Quotas quotas, Supplier<T> task) {
+    if (life.overDisk(quotas).isEmpty()) {
+      return later(task);
+    }
+    return later(task)
+        .thenApply(
+            reply -> {
+              disk.accept(new EnvironmentDisk.Changed(work.knownDiskBytes()));
+              return reply;
+            });
   }
 
   private <T> CompletionStage<T> later(Supplier<T> task) {

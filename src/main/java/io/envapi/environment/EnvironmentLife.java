@@ -5,15 +5,23 @@ import io.envapi.failure.Failure;
 import io.envapi.id.EnvironmentId;
 import io.envapi.sandbox.SandboxTier;
 import io.envapi.sandbox.Workspace;
+import java.time.Duration;
 import java.util.Optional;
 
 /** What the actor of an environment knows of it and does not store. */
 final class EnvironmentLife {
 
+  /** Measuring is a walk: a figure is good for as long as this. */
+  private static final Duration GOOD = Duration.ofSeconds(1);
+
   private final EnvironmentId id;
   private final SandboxTier tier;
   private Optional<Workspace> workspace = Optional.empty();
   private Optional<Long> diskBytes = Optional.empty();
+
+  /** By {@link System#nanoTime}. */
+  private long doubtfulFrom;
+
   private int opening;
   private long lastActivityAt;
   private boolean usedSinceMeasured;
@@ -69,7 +77,26 @@ final class EnvironmentLife {
   }
 
   void measured(long bytes) {
+    diskBytes(bytes);
+    doubtfulFrom = System.nanoTime() + GOOD.toNanos();
+  }
+
+  /** Counted since it was measured. */
+  void diskBytes(long bytes) {
     diskBytes = Optional.of(bytes);
+  }
+
+  Optional<Long> diskBytes() {
+    return diskBytes;
+  }
+
+  void doubtDisk() {
+    doubtfulFrom = System.nanoTime();
+  }
+
+  /** Whether the disk may well hold less than is known. */
+  boolean doubtsDisk() {
+    return System.nanoTime() - doubtfulFrom >= 0;
   }
 
   /** Whether the disk is to be measured again; asked once for each use. */
@@ -105,7 +132,7 @@ final class EnvironmentLife {
     return overDisk(quotas);
   }
 
-  /** By what was measured last. */
+  /** By what is known. */
   Optional<Failure> overDisk(Quotas quotas) {
     return diskBytes
         .filter(bytes -> bytes > quotas.maxDiskBytes())

@@ -18,8 +18,6 @@ final class EnvironmentReaper {
 
   record Tick() implements Step {}
 
-  record DiskMeasured(long bytes) implements Step {}
-
   /** What its account may use, asked at a tick. */
   private record Weighed(Quotas quotas, long idleSince) implements Step {}
 
@@ -47,10 +45,6 @@ final class EnvironmentReaper {
       case Tick() -> onTick(state);
       case Weighed(var quotas, var idleSince) -> onWeighed(state, quotas, idleSince);
       case Reap(var idleSince) -> onReap(state, idleSince);
-      case DiskMeasured(var bytes) -> {
-        life.measured(bytes);
-        yield effects.noReply();
-      }
     };
   }
 
@@ -71,7 +65,9 @@ final class EnvironmentReaper {
             .pipeToSelf(
                 self.blocking(() -> self.work().diskBytes(place)),
                 (bytes, failure) ->
-                    failure == null ? new DiskMeasured(bytes) : new EnvironmentActor.Ignored());
+                    failure == null
+                        ? new EnvironmentDisk.Measured(bytes)
+                        : new EnvironmentActor.Ignored());
       }
     }
     return effects.noReply();

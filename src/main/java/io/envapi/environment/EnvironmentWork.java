@@ -179,6 +179,11 @@ final class EnvironmentWork {
     return tree(workspace).measure().totalBytes();
   }
 
+  /** The same without a look at the disk, unless only that would tell. */
+  synchronized Optional<Long> knownDiskBytes() {
+    return tree.flatMap(FileTree::known);
+  }
+
   /** Deletes the oldest command logs until all together are within {@code most} bytes. */
   int pruneLogs(Workspace workspace, long most) {
     return CommandLogs.prune(workspace.logs(), most);

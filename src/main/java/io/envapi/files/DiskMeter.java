@@ -9,6 +9,7 @@ import io.envapi.linux.FileStat;
 import io.envapi.linux.LinuxException;
 import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -115,6 +116,13 @@ final class DiskMeter {
   void forget() {
     synchronized (state) {
       known = false;
+    }
+  }
+
+  /** Empty where only a walk would tell. */
+  Optional<Long> known() {
+    synchronized (state) {
+      return known ? Optional.of(used()) : Optional.empty();
     }
   }
 

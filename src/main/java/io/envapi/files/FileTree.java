@@ -7,6 +7,7 @@ import io.envapi.linux.LinuxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -185,6 +186,14 @@ public final class FileTree implements AutoCloseable {
             changing.unlock();
           }
         });
+  }
+
+  /**
+   * Bytes on the disk by what was measured last and what was changed here since; empty where that
+   * is not known.
+   */
+  public Optional<Long> known() {
+    return meter.known();
   }
 
   /**
