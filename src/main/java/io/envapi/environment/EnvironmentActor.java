@@ -112,8 +112,8 @@ public final class EnvironmentActor
     this.disk = new EnvironmentDisk(self);
     this.opening = new EnvironmentOpening(self);
     this.emptying = new EnvironmentEmptying(self);
-    this.start = new EnvironmentStart(self, emptying);
     this.removal = new EnvironmentRemoval(self, feed, host);
+    this.start = new EnvironmentStart(self, emptying, removal);
     this.reaper = new EnvironmentReaper(self, emptying);
     this.notices = new EnvironmentNotices(self, feed);
   }
@@ -203,7 +203,7 @@ public final class EnvironmentActor
           opening.open(present, WantedShell.shell(open), open.quotas());
       case Environment.RunOnce run -> opening.open(present, WantedShell.once(run), run.quotas());
       case Environment.Reset reset -> emptying.reset(present, reset);
-      case Environment.Delete delete -> removal.delete(delete);
+      case Environment.Delete delete -> removal.delete(present, delete);
       case Environment.CloseShells close -> emptying.closeShells(present, close);
       case Environment.Archive archive -> emptying.archive(present, archive);
       case Environment.Request other -> {

@@ -153,7 +153,7 @@ final class EnvironmentEmptying {
             ? present.emptying()
             : EnvironmentState.Emptying.NONE;
     return switch (why) {
-      case NONE -> {
+      case NONE, FOR_DELETE -> {
         // An actor before this one had it emptied, and this one again.
         if (state instanceof EnvironmentState.Present present) {
           describe(present, request);

@@ -84,7 +84,7 @@ public sealed interface EnvironmentEvent {
     }
   }
 
-  /** Its files are about to be deleted; a restart of the service goes on with it. */
+  /** Its shells and files are about to go; a restart of the service goes on with it. */
   record EmptyingBegun(EnvironmentState.Emptying why, long at) implements EnvironmentEvent {}
 
   /** Its shells are forgotten and its files gone. */

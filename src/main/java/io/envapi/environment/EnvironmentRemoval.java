@@ -2,20 +2,26 @@ package io.envapi.environment;
 
 import io.envapi.account.Account;
 import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
 import io.envapi.id.AccountId;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 
 /**
- * How an environment is deleted: stored first, so that a restart of the service goes on with it,
- * then removed from the host, then forgotten by its account and by the journal.
+ * How an environment is deleted: its shells are ended and their ends told, then it is removed from
+ * the host, then forgotten by its account and by the journal. Each is stored before it is begun, so
+ * that a restart of the service goes on with it.
  */
 final class EnvironmentRemoval {
 
   /** What the actor tells itself of its removal. */
   sealed interface Step extends EnvironmentActor.Internal {}
+
+  /** The ends of the shells are told, or do not come in time, for which no delete waits. */
+  private record ShellsEnded(Optional<Environment.Delete> request) implements Step, Finishing {}
 
   private record Removed(Optional<Environment.Delete> request) implements Step, Finishing {}
 
@@ -33,6 +39,7 @@ final class EnvironmentRemoval {
   private record ForgetAgain() implements Step {}
 
   private static final Duration AGAIN = Duration.ofSeconds(5);
+  private static final Duration ENDS_TOLD = Duration.ofSeconds(10);
 
   private final EnvironmentSelf self;
   private final EnvironmentLife life;
@@ -41,6 +48,7 @@ final class EnvironmentRemoval {
   private final EnvironmentEffects effects;
   private final ActorRef<EnvironmentActor.EnvironmentGone> host;
 
+  private boolean ending;
   private boolean leaving;
 
   EnvironmentRemoval(
@@ -55,6 +63,7 @@ final class EnvironmentRemoval {
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
     return switch (step) {
+      case ShellsEnded ended -> onShellsEnded(state, ended);
       case Removed(var request) -> onRemoved(state, request);
       case NotRemoved notRemoved -> {
         notRemoved.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
@@ -88,19 +97,63 @@ final class EnvironmentRemoval {
     return leaving;
   }
 
-  ReplyEffect<EnvironmentEvent, EnvironmentState> delete(Environment.Delete delete) {
+  ReplyEffect<EnvironmentEvent, EnvironmentState> delete(
+      EnvironmentState.Present present, Environment.Delete delete) {
     self.unanswered().hold(delete);
     if (life.isOpening()) {
       return effects.stash();
     }
     life.busy(true);
+    if (present.running().isEmpty() || life.unprepared().isPresent()) {
+      return deleted(delete, Optional.of(delete));
+    }
+    return effects
+        .store(
+            new EnvironmentEvent.EmptyingBegun(
+                EnvironmentState.Emptying.FOR_DELETE, System.currentTimeMillis()))
+        .thenRun(
+            (EnvironmentState next) -> {
+              self.unanswered().handled(delete);
+              endShells(present, Optional.of(delete));
+            })
+        .thenNoReply();
+  }
+
+  /** Once it is stored that this is begun. */
+  void endShells(EnvironmentState.Present present, Optional<Environment.Delete> request) {
+    ending = true;
+    self.context()
+        .pipeToSelf(
+            shells
+                .closeAll(present, life.workspace())
+                .orTimeout(ENDS_TOLD.toMillis(), TimeUnit.MILLISECONDS),
+            (done, failure) -> new ShellsEnded(request));
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onShellsEnded(
+      EnvironmentState state, ShellsEnded ended) {
+    if (!ending || !(state instanceof EnvironmentState.Present)) {
+      // Of an actor before this one, which goes on with the removal by itself.
+      ended.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
+      return effects.noReply();
+    }
+    ending = false;
+    self.unanswered().hold(ended);
+    return deleted(ended, ended.request());
+  }
+
+  /**
+   * @param held answered elsewhere once this is stored
+   */
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> deleted(
+      Refusable held, Optional<Environment.Delete> request) {
     return effects
         .store(new EnvironmentEvent.Deleted(System.currentTimeMillis()))
         .thenRun(
             (EnvironmentState next) -> {
-              self.unanswered().handled(delete);
+              self.unanswered().handled(held);
               if (next instanceof EnvironmentState.Gone gone) {
-                remove(gone, Optional.of(delete));
+                remove(gone, request);
               }
             })
         .thenNoReply();

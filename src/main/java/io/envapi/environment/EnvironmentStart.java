@@ -43,14 +43,16 @@ final class EnvironmentStart {
   private final EnvironmentShells shells;
   private final EnvironmentEffects effects;
   private final EnvironmentEmptying emptying;
+  private final EnvironmentRemoval removal;
 
-  EnvironmentStart(EnvironmentSelf self, EnvironmentEmptying emptying) {
+  EnvironmentStart(EnvironmentSelf self, EnvironmentEmptying emptying, EnvironmentRemoval removal) {
     this.self = self;
     this.runtime = self.runtime();
     this.life = self.life();
     this.shells = self.shells();
     this.effects = self.effects();
     this.emptying = emptying;
+    this.removal = removal;
   }
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
@@ -150,6 +152,11 @@ final class EnvironmentStart {
         case FOR_RESET, FOR_ARCHIVE -> {
           life.busy(true);
           emptying.empty(present, Optional.empty());
+          return reconciled(lost, killed).thenNoReply();
+        }
+        case FOR_DELETE -> {
+          life.busy(true);
+          removal.endShells(present, Optional.empty());
           return reconciled(lost, killed).thenNoReply();
         }
       }

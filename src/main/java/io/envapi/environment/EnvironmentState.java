@@ -22,11 +22,12 @@ import java.util.Optional;
 })
 public sealed interface EnvironmentState extends CborSerializable {
 
-  /** Why the files of an environment are being deleted. */
+  /** Why the shells of an environment are being ended, and its files deleted. */
   enum Emptying {
     NONE,
     FOR_RESET,
-    FOR_ARCHIVE
+    FOR_ARCHIVE,
+    FOR_DELETE
   }
 
   /** Not made yet. */
@@ -40,7 +41,7 @@ public sealed interface EnvironmentState extends CborSerializable {
    * @param shells oldest first; of those that ended the newest {@link #KEPT}
    * @param lastShell the highest number of a shell ever
    * @param holder the process that kept its sandbox when the newest shell was opened
-   * @param emptying whether its files are being deleted, and why
+   * @param emptying whether it is being emptied, and why
    */
   record Present(
       AccountId account,

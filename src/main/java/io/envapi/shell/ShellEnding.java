@@ -74,18 +74,20 @@ final class ShellEnding {
   }
 
   void close(ShellState state, Shell.Close close) {
-    if (life.isOver() || self.process().isEmpty()) {
+    if (life.isOver()) {
       close.replyTo().tell(new Shell.Closed(answers.view(state)));
       return;
     }
+    // Without a process the end of the shell is on its way.
     waiting.close(close);
     if (!life.isClosing()) {
-      life.closing();
-      ShellProcess shell = self.process().get();
-      self.inBackground(
-          close.atOnce()
-              ? shell::kill
-              : () -> shell.terminate(self.runtime().settings().closeGrace()));
+      self.process().ifPresent(shell -> end(shell, close.atOnce()));
     }
+  }
+
+  private void end(ShellProcess shell, boolean atOnce) {
+    life.closing();
+    self.inBackground(
+        atOnce ? shell::kill : () -> shell.terminate(self.runtime().settings().closeGrace()));
   }
 }

@@ -91,6 +91,31 @@ class EnvironmentEventsTest {
   }
 
   @Test
+  void aDeleteTellsTheEndsOfWhatRan() throws Exception {
+    String shell = client.shell(environment);
+    String command = client.exec(shell, "sleep 600", 0).expect(200).path("id").asText();
+    try (EventStream events = client.follow(path)) {
+      events.awaitEvent("command_started");
+      client.delete("/v1/environments/" + environment).expect(204);
+      events.awaitEnd();
+
+      assertThat(events.names())
+          .containsExactly(
+              "created",
+              "shell_opened",
+              "command_started",
+              "emptying",
+              "command_finished",
+              "shell_closed",
+              "deleted");
+      assertNumbered(events, 1);
+      Event finished = events.events().get(4);
+      assertThat(is(finished, command)).isTrue();
+      assertThat(finished.data().path("reason").asText()).isEqualTo("shell_closed");
+    }
+  }
+
+  @Test
   void aStreamGoesOnAfterAnyOfItsEvents() throws Exception {
     String shell = client.shell(environment);
     for (int i = 0; i < 5; i++) {
@@ -250,7 +275,7 @@ class EnvironmentEventsTest {
     client.delete("/v1/environments/" + environment).expect(204);
     for (EventStream reader : readers) {
       reader.awaitEnd();
-      assertThat(reader.events()).hasSize(103);
+      assertThat(reader.events()).hasSize(105);
       assertNumbered(reader, 1);
       reader.close();
     }

@@ -88,7 +88,33 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       val shell = live.open().id
       live.exec(shell, "sleep 600", waitMs = 0)
       live.delete() shouldBe new Environment.Deleted
-      told(live) shouldBe Seq("Created", "ShellOpened", "began 1", "Deleted")
+      told(live) shouldBe
+        Seq("Created", "ShellOpened", "began 1", "EmptyingBegun", "ended 1", "ShellEnded", "Deleted")
+    }
+
+    "have every end before the deletion that an earlier service began" in inEnvironment { live =>
+      val shell = live.open().id
+      live.exec(shell, "sleep 600", waitMs = 0)
+      eventually(told(live) shouldBe Seq("Created", "ShellOpened", "began 1"))
+      journal.persistForRecovery(
+        live.persistenceId,
+        Seq(new EnvironmentEvent.EmptyingBegun(EnvironmentState.Emptying.FOR_DELETE, 0)))
+      live.replaceService()
+      live.host.receiveMessage(longest).id shouldBe live.id
+      told(live).filter(_ != "Reconciled") shouldBe
+        Seq("Created", "ShellOpened", "began 1", "EmptyingBegun", "ended 1", "ShellEnded", "Deleted")
+      filesNamed(live.id.value) shouldBe empty
+    }
+
+    "have the ends of many shells, each once" in inEnvironment { live =>
+      val shells = Seq.fill(4)(live.open().id)
+      shells.foreach(live.exec(_, "sleep 600", waitMs = 0))
+      live.delete() shouldBe new Environment.Deleted
+      val stored = events(live.persistenceId)
+      stored.collect { case ended: EnvironmentEvent.ShellEnded => ended.shell } should contain theSameElementsAs shells
+      stored.collect { case ended: EnvironmentEvent.CommandFinished => ended.command.shell } should
+        contain theSameElementsAs shells
+      stored.last shouldBe an[EnvironmentEvent.Deleted]
     }
 
     "tell of a shell only after its commands" in inEnvironment { live =>
