@@ -56,8 +56,7 @@ final class FileChanges {
           path, before.get().old(), append ? joined(present, content) : content, "", NONE, NONE);
     }
     Optional<FileStat> old = target(path);
-    checkTag(path, old, operation.ifMatch());
-    checkNoTag(path, old, operation.ifNoneMatch());
+    checkTags(path, old, operation.ifMatch(), operation.ifNoneMatch());
     if (append && old.isPresent()) {
       content = appended(path, content);
     }
@@ -181,22 +180,16 @@ final class FileChanges {
     return old;
   }
 
-  private void checkTag(WorkspacePath path, Optional<FileStat> old, IfMatch ifMatch) {
-    if (!ifMatch.given() || ifMatch.any() || old.isEmpty()) {
-      ifMatch.check(old.map(present -> ""));
+  private void checkTags(
+      WorkspacePath path, Optional<FileStat> old, IfMatch ifMatch, IfMatch ifNoneMatch) {
+    if (old.isEmpty() || !(ifMatch.namesTags() || ifNoneMatch.namesTags())) {
+      Optional<String> some = old.map(_ -> "");
+      ifMatch.check(some);
+      ifNoneMatch.checkNone(some);
       return;
     }
     try (WorkspaceRoot.Opened opened = root.open(path)) {
       ContentTag.check(ifMatch, opened);
-    }
-  }
-
-  private void checkNoTag(WorkspacePath path, Optional<FileStat> old, IfMatch ifNoneMatch) {
-    if (!ifNoneMatch.given() || ifNoneMatch.any() || old.isEmpty()) {
-      ifNoneMatch.checkNone(old.map(present -> ""));
-      return;
-    }
-    try (WorkspaceRoot.Opened opened = root.open(path)) {
       ContentTag.checkNone(ifNoneMatch, opened);
     }
   }

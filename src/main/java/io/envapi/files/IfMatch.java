@@ -55,6 +55,11 @@ public record IfMatch(boolean given, boolean any, List<String> tags) {
     return new IfMatch(true, false, tags);
   }
 
+  /** Whether the file's content decides, not only whether there is a file. */
+  boolean namesTags() {
+    return given && !any;
+  }
+
   /** Refuses unless it holds for the file's tag; empty when there is no such file. */
   void check(Optional<String> etag) {
     if (given && !names(etag)) {
