@@ -101,7 +101,8 @@ final class ShellJson {
         .put("output", Json.lossyText(read.output()))
         .put("output_base64", Json.base64(read.output()))
         .put("output_offset", read.offset())
-        .put("output_truncated", read.more());
+        .put("output_truncated", read.more())
+        .put("output_dropped_bytes", read.dropped());
   }
 
   static ObjectNode commands(ShellId shell, List<CommandRecord> commands) {

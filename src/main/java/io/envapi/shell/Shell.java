@@ -195,9 +195,11 @@ public final class Shell {
 
   /**
    * @param output from the command's log
-   * @param more whether more was logged after {@code output}, be it there still or gone
+   * @param more whether the log holds more
+   * @param dropped bytes that were logged and are not on the disk any more
    */
-  public record CommandRead(CommandRecord command, ByteString output, long offset, boolean more)
+  public record CommandRead(
+      CommandRecord command, ByteString output, long offset, boolean more, long dropped)
       implements CommandReply {}
 
   public record Commands(List<CommandRecord> commands) implements CommandsReply {}

@@ -170,10 +170,10 @@ final class ShellAnswers {
         read.replyTo(),
         () -> {
           var output = CommandLog.read(logs, read.command(), read.offset(), read.maxBytes());
-          // What was logged may be gone from the disk, and is missing from the answer all the same.
-          long logged = Math.max(found.get().logBytes(), CommandLog.size(logs, read.command()));
-          boolean more = read.offset() + output.size() < logged;
-          return new Shell.CommandRead(found.get(), output, read.offset(), more);
+          long size = CommandLog.size(logs, read.command());
+          boolean more = read.offset() + output.size() < size;
+          long dropped = found.get().isRunning() ? 0 : Math.max(0, found.get().logBytes() - size);
+          return new Shell.CommandRead(found.get(), output, read.offset(), more, dropped);
         });
   }
 

@@ -175,8 +175,11 @@ class CommandSpec extends ActorBehaviour with LiveShells {
       def read(offset: Long) = shell
         .ask[Shell.CommandReply](new Shell.ReadCommand(pruned, offset, 100, _))
         .asInstanceOf[Shell.CommandRead]
-      (read(0).output.utf8String, read(0).more, read(0).command.logBytes) shouldBe (("", true, 10))
-      read(10).more shouldBe false
+      (read(0).output.utf8String, read(0).more, read(0).dropped, read(0).command.logBytes) shouldBe (("", false, 10, 10))
+      val kept = shell.run("printf 0123").command.id
+      shell
+        .ask[Shell.CommandReply](new Shell.ReadCommand(kept, 0, 2, _))
+        .asInstanceOf[Shell.CommandRead] should have(Symbol("more")(true), Symbol("dropped")(0))
     }
 
     "keep a log up to its cap" in inShell { shell =>
