@@ -97,6 +97,9 @@ final class Front {
   }
 
   CompletionStage<HttpResponse> handle(HttpRequest request) {
+    if (UnparsableRequests.hasBrokenHeader(request)) {
+      return CompletableFuture.completedStage(UnparsableRequests.broken());
+    }
     String path = path(request);
     var visit = new Visit(request, path);
     String id = visit.id();

@@ -1,8 +1,12 @@
 package io.envapi.http;
 
+import java.util.stream.StreamSupport;
 import org.apache.pekko.event.LoggingAdapter;
 import org.apache.pekko.http.ParsingErrorHandler;
+import org.apache.pekko.http.javadsl.model.HttpHeader;
+import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
+import org.apache.pekko.http.javadsl.model.headers.Connection;
 import org.apache.pekko.http.scaladsl.model.ErrorInfo;
 import org.apache.pekko.http.scaladsl.model.StatusCode;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
@@ -21,5 +25,22 @@ public final class UnparsableRequests extends ParsingErrorHandler {
             ? Problem.of(ProblemCode.PAYLOAD_TOO_LARGE, "the body is too large")
             : Problems.http(status.intValue(), "this is no request that can be read");
     return Front.response(problem, "/", RequestIds.fresh());
+  }
+
+  /**
+   * Whether a header holds the end of its line. The parser takes what follows the first byte of a
+   * UTF-8 character for the rest of it, a line end too: the next header is then part of this one,
+   * and a body whose length it told would be the next request.
+   */
+  static boolean hasBrokenHeader(HttpRequest request) {
+    return StreamSupport.stream(request.getHeaders().spliterator(), false)
+        .map(HttpHeader::value)
+        .anyMatch(value -> value.indexOf('\r') >= 0 || value.indexOf('\n') >= 0);
+  }
+
+  /** After it nothing of the connection is read. */
+  static HttpResponse broken() {
+    Problem problem = Problems.http(400, "a header is not encoded properly");
+    return Front.response(problem, "/", RequestIds.fresh()).addHeader(Connection.create("close"));
   }
 }

@@ -58,6 +58,20 @@ class FrontTest {
     assertThat(guarded.headers().firstValue("Allow")).contains("GET, HEAD, POST, DELETE");
   }
 
+  /** The parser takes the end of the line for the rest of a character. */
+  @ParameterizedTest
+  @ValueSource(strings = {"\u00e9", "x\u00e9", "\u00f0"})
+  void aHeaderThatSwallowsTheNextHidesNoRequest(String value) throws Exception {
+    String hidden = "GET /health HTTP/1.1\r\nHost: x\r\nX-Request-Id: hidden\r\n\r\n";
+    String answers =
+        front.raw(
+            "GET /v1/nowhere HTTP/1.1\r\nHost: x\r\nX-A: %s\r\nContent-Length: %d\r\n\r\n%s"
+                .formatted(value, hidden.length(), hidden));
+    assertThat(answers).startsWith("HTTP/1.1 4").contains("application/problem+json");
+    assertThat(answers).doesNotContain("hidden").doesNotContain("200 OK");
+    assertThat(answers.split("HTTP/1.1 ", -1)).hasSize(2);
+  }
+
   @Test
   void headIsGetWithoutABody() throws Exception {
     HttpResponse<String> response = front.send("HEAD", "/health", "");
