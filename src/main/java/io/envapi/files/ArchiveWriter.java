@@ -144,6 +144,16 @@ abstract sealed class ArchiveWriter {
     }
   }
 
+  /** The library takes a backslash for a separator unless the entry is known to be of Unix. */
+  private static final class LiteralEntry extends ZipArchiveEntry {
+
+    LiteralEntry(String name) {
+      super("-");
+      setPlatform(PLATFORM_UNIX);
+      setName(name);
+    }
+  }
+
   private static final class Zip extends ArchiveWriter {
 
     private final ZipArchiveOutputStream zip;
@@ -155,7 +165,7 @@ abstract sealed class ArchiveWriter {
     }
 
     private void put(String name, FileStat stat) throws IOException {
-      var entry = new ZipArchiveEntry(name);
+      var entry = new LiteralEntry(name);
       entry.setTime(stat.modifiedSeconds() * 1000);
       entry.setUnixMode((stat.mode() & PERMISSIONS) | (name.endsWith("/") ? 040000 : 0100000));
       entry.setSize(name.endsWith("/") ? 0 : stat.size());

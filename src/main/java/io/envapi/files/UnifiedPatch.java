@@ -18,6 +18,10 @@ final class UnifiedPatch {
   private static final Pattern HEADER =
       Pattern.compile("@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@.*");
 
+  /** What git writes before the names. */
+  private static final Pattern GIT =
+      Pattern.compile("diff --git .*|index .*|(?:old|new) mode .*|similarity index .*");
+
   /** {@code from} counts from 0; {@code before} are the old lines, {@code after} the new. */
   private record Hunk(int from, List<String> before, List<String> after) {}
 
@@ -90,6 +94,9 @@ final class UnifiedPatch {
   }
 
   private void readNames() {
+    while (at < lines.size() && GIT.matcher(withoutFeed(lines.get(at))).matches()) {
+      at++;
+    }
     if (at < lines.size() && lines.get(at).startsWith("--- ")) {
       at++;
       if (at == lines.size() || !lines.get(at).startsWith("+++ ")) {

@@ -13,12 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
+import java.util.zip.ZipInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
@@ -168,6 +171,21 @@ class ArchiveTest {
     Files.setPosixFilePermissions(
         workspace.at("src/a.txt"), PosixFilePermissions.fromString("rwxr-x---"));
     Files.createSymbolicLink(workspace.at("src/link"), Path.of("deep"));
+  }
+
+  @Test
+  void aBackslashInANameStaysOne() throws Exception {
+    for (String name : List.of("a\\b", "..\\..\\evil", "\\absolute")) {
+      workspace.written("q/keep", "x");
+      Files.writeString(workspace.at("q").resolve(name), "x");
+    }
+    var names = new ArrayList<String>();
+    try (var zip = new ZipInputStream(new ByteArrayInputStream(pack("q", ArchiveFormat.ZIP)))) {
+      for (var entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
+        names.add(entry.getName());
+      }
+    }
+    assertThat(names).contains("a\\b", "..\\..\\evil", "\\absolute", "keep");
   }
 
   @Test

@@ -45,6 +45,23 @@ class UnifiedPatchTest {
         .contains("\n+six\n");
   }
 
+  @Test
+  void takesWhatGitWrites() {
+    String patch =
+        """
+        diff --git a/f b/f
+        old mode 100644
+        new mode 100755
+        index 5626abf..814f4a4 100644
+        --- a/f
+        +++ b/f
+        @@ -1 +1 @@
+        -one
+        +ONE
+        """;
+    assertThat(UnifiedPatch.parse(patch).apply(new TextLines(FILE)).applied()).containsExactly(1);
+  }
+
   @ParameterizedTest
   @CsvSource({
     // An insertion goes behind the line it names.
