@@ -32,6 +32,9 @@ final class Directories {
    */
   static Result<String> resolve(Path workspace, String cwd) {
     try {
+      if (!workspace.resolve(inside(workspace, Path.of(cwd))).normalize().startsWith(workspace)) {
+        return Result.refused(new Failure.PathOutsideWorkspace(cwd));
+      }
       Optional<Path> real = new Walk(workspace).from(Path.of(cwd));
       if (real.isEmpty()) {
         return Result.refused(new Failure.PathOutsideWorkspace(cwd));
@@ -43,6 +46,10 @@ final class Directories {
     } catch (IOException e) {
       return Result.refused(new Failure.InvalidCwd(cwd));
     }
+  }
+
+  private static Path inside(Path workspace, Path asked) {
+    return asked.startsWith(INSIDE) ? workspace.resolve(INSIDE.relativize(asked)) : asked;
   }
 
   /**

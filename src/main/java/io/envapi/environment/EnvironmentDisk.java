@@ -64,7 +64,12 @@ final class EnvironmentDisk {
 
   /** Whether {@code request} would be refused for a figure that may be out of date. */
   boolean isInDoubt(Environment.Request request) {
-    return life.doubtsDisk() && quotas(request).flatMap(life::overDisk).isPresent();
+    Optional<Quotas> quotas = quotas(request);
+    if (quotas.isPresent()) {
+      // What the files API counted since it was measured.
+      self.work().knownDiskBytes().ifPresent(life::diskBytes);
+    }
+    return life.doubtsDisk() && quotas.flatMap(life::overDisk).isPresent();
   }
 
   /** The quotas of a request that a full disk refuses. */

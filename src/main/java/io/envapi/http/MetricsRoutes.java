@@ -12,6 +12,8 @@ import org.apache.pekko.util.ByteString;
 /** {@code /metrics}, for who has the token of it; not there at all unless one is set. */
 final class MetricsRoutes {
 
+  private static final String SCHEME = "Bearer ";
+
   private final Metrics metrics;
   private final String token;
 
@@ -38,8 +40,9 @@ final class MetricsRoutes {
   }
 
   private boolean isToken(String sent) {
-    return MessageDigest.isEqual(
-        ("Bearer " + token).getBytes(StandardCharsets.UTF_8),
-        sent.getBytes(StandardCharsets.UTF_8));
+    return sent.regionMatches(true, 0, SCHEME, 0, SCHEME.length())
+        && MessageDigest.isEqual(
+            token.getBytes(StandardCharsets.UTF_8),
+            sent.substring(SCHEME.length()).getBytes(StandardCharsets.UTF_8));
   }
 }

@@ -69,7 +69,8 @@ final class WatchRoutes {
             .filter(Matcher::matches)
             .findFirst();
     if (resumed.isEmpty() || exchange.isHead()) {
-      return open(exchange, caller, stream, wanted, false);
+      boolean lost = !exchange.headers("Last-Event-ID").isEmpty();
+      return open(exchange, caller, stream, wanted, lost);
     }
     String transfer = resumed.get().group(1);
     long after = Long.parseLong(resumed.get().group(2));

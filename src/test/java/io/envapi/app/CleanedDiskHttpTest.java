@@ -30,7 +30,11 @@ class CleanedDiskHttpTest {
     api =
         RunningApi.start(
             temp,
-            Map.of("ENVAPI_MAX_DISK_BYTES", "100000", "ENVAPI_REAPER_INTERVAL_SECONDS", "3600"));
+            Map.of(
+                "ENVAPI_MAX_DISK_BYTES", "100000",
+                "ENVAPI_MAX_ENVIRONMENTS_PER_PROFILE", "20",
+                "ENVAPI_REAPER_INTERVAL_SECONDS", "3600",
+                "ENVAPI_OPERATOR_ACCOUNTS", "operator"));
   }
 
   @AfterAll
@@ -100,6 +104,23 @@ class CleanedDiskHttpTest {
     var ran = post("/v1/exec", "{\"environment_id\":\"" + once + "\",\"command\":\"true\"}");
     assertThat(ran.statusCode()).as(ran.body()).isEqualTo(200);
     assertThat(post(exec, TRUE).statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aQuotaLoweredBelowWhatTheFilesApiWroteCountsAtOnce() throws Exception {
+    var made = api.call("bob", "POST", "/v1/environments", "{\"name\":\"t\"}");
+    String other = "/v1/environments/" + RunningApi.json(made).path("id").asText();
+    String shell =
+        RunningApi.json(api.call("bob", "POST", other + "/shells", "{}")).path("id").asText();
+    String content = "{\"path\":\"f\",\"content\":\"" + "x".repeat(60_000) + "\"}";
+    assertThat(api.call("bob", "PUT", other + "/files/content", content).statusCode())
+        .isEqualTo(200);
+    String lower = "{\"overrides\":{\"max_disk_bytes\":1000}}";
+    assertThat(api.call("operator", "PUT", "/v1/admin/quotas/bob", lower).statusCode())
+        .isEqualTo(200);
+    assertThat(api.call("bob", "POST", "/v1/shells/" + shell + "/exec", TRUE).statusCode())
+        .isEqualTo(409);
+    assertThat(api.call("bob", "POST", other + "/shells", "{}").statusCode()).isEqualTo(409);
   }
 
   @Test

@@ -127,7 +127,15 @@ class HostileShellsTest {
           .isEqualTo(each.getValue().equals(".") ? "/workspace" : "/workspace/" + each.getValue());
       client.delete("/v1/shells/" + id).expect(200);
     }
-    for (String outside : List.of("out", "up", "abs/../../x", "/etc", "/workspace/../etc")) {
+    for (String outside :
+        List.of(
+            "out",
+            "up",
+            "abs/../../x",
+            "missing/../../x",
+            "/etc",
+            "/workspace/../etc",
+            "../missing")) {
       open(Map.of("cwd", outside)).refused(400, "path_outside_workspace");
     }
     for (String none : List.of("loop", "file", "file/x", "missing", "missing/..")) {
