@@ -84,6 +84,8 @@ public final class Account {
   /** What can happen to an environment that its account has to know. */
   public enum Change {
     ARCHIVED,
+    /** An archived one is to be used again; refused where the quotas allow no more. */
+    REVIVING,
     REVIVED,
     DELETED
   }

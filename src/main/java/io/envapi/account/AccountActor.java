@@ -152,7 +152,13 @@ public final class AccountActor
     EnvironmentSpec spec = create.spec().within(quotas);
     Optional<Failure> refusal =
         QuotaChecks.limits(spec.limits(), quotas)
-            .or(() -> QuotaChecks.environments(state, spec, quotas));
+            .or(
+                () ->
+                    QuotaChecks.environments(
+                        state,
+                        spec.profile(),
+                        spec.choices().environmentsPerProfile(quotas),
+                        quotas));
     Optional<HostId> host = placer.choose();
     if (refusal.isPresent() || host.isEmpty()) {
       Failure failure = refusal.orElseGet(() -> new Failure.NoCapacity(5));
@@ -251,10 +257,15 @@ public final class AccountActor
     if (entry == null || !isNews(entry.phase(), changed.change())) {
       return Effect().reply(changed.replyTo(), new Account.Noted());
     }
+    Optional<Failure> refusal = refusal(state, entry, changed.change());
+    if (refusal.isPresent()) {
+      changed.refuse(refusal.get());
+      return Effect().noReply();
+    }
     AccountEvent event =
         switch (changed.change()) {
           case ARCHIVED -> new AccountEvent.EnvironmentArchived(environment);
-          case REVIVED -> new AccountEvent.EnvironmentRevived(environment);
+          case REVIVING, REVIVED -> new AccountEvent.EnvironmentRevived(environment);
           case DELETED -> new AccountEvent.EnvironmentReleased(environment);
         };
     unanswered.hold(changed);
@@ -264,11 +275,21 @@ public final class AccountActor
         .thenReply(changed.replyTo(), next -> new Account.Noted());
   }
 
+  /** What has happened is only noted; what is to happen is weighed. */
+  private Optional<Failure> refusal(
+      AccountState state, AccountState.Entry entry, Account.Change change) {
+    Quotas quotas = effective(state);
+    return change == Account.Change.REVIVING
+        ? QuotaChecks.environments(
+            state, entry.profile(), quotas.maxEnvironmentsPerProfile(), quotas)
+        : Optional.empty();
+  }
+
   /** An environment tells its state again after each restart; a create has its own answer. */
   private static boolean isNews(AccountState.Phase known, Account.Change change) {
     return switch (change) {
       case ARCHIVED -> known == AccountState.Phase.ACTIVE;
-      case REVIVED -> known == AccountState.Phase.ARCHIVED;
+      case REVIVING, REVIVED -> known == AccountState.Phase.ARCHIVED;
       case DELETED -> true;
     };
   }

@@ -16,12 +16,14 @@ final class QuotaChecks {
         .or(() -> limit("max_processes_per_shell", limits.maxProcessesPerShell(), quotas));
   }
 
-  /** One more environment. */
-  static Optional<Failure> environments(AccountState state, EnvironmentSpec spec, Quotas quotas) {
-    return count(
-            "max_environments_per_profile",
-            state.counted(spec.profile()),
-            spec.choices().environmentsPerProfile(quotas))
+  /**
+   * One more environment.
+   *
+   * @param inProfile how many there may be in its profile
+   */
+  static Optional<Failure> environments(
+      AccountState state, String profile, long inProfile, Quotas quotas) {
+    return count("max_environments_per_profile", state.counted(profile), inProfile)
         .or(
             () ->
                 count(

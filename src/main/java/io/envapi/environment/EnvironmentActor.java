@@ -108,7 +108,14 @@ public final class EnvironmentActor
             context.messageAdapter(ShellActor.Notice.class, EnvironmentNotices.FromShell::new));
     var self = new EnvironmentSelf(id, context, unanswered, runtime, life, shells, work, effects);
     ActorRef<Environment.Command> me = context.getSelf();
-    this.answers = new EnvironmentAnswers(id, life, shells, work, self.blocking(), me::tell);
+    this.answers =
+        new EnvironmentAnswers(
+            id,
+            life,
+            shells,
+            work,
+            self.blocking(),
+            bytes -> me.tell(new EnvironmentDisk.Measured(bytes)));
     this.disk = new EnvironmentDisk(self);
     this.opening = new EnvironmentOpening(self);
     this.emptying = new EnvironmentEmptying(self);

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.slf4j.Logger;
@@ -28,10 +28,10 @@ final class EnvironmentAnswers {
   private final EnvironmentShells shells;
   private final EnvironmentWork work;
   private final Executor blocking;
-  private final Consumer<EnvironmentDisk.Step> disk;
+  private final LongConsumer measured;
 
   /**
-   * @param disk takes what was seen of the disk, on any thread
+   * @param measured takes what a caller had measured (bytes), on any thread
    */
   EnvironmentAnswers(
       EnvironmentId id,
@@ -39,13 +39,13 @@ final class EnvironmentAnswers {
       EnvironmentShells shells,
       EnvironmentWork work,
       Executor blocking,
-      Consumer<EnvironmentDisk.Step> disk) {
+      LongConsumer measured) {
     this.id = id;
     this.life = life;
     this.shells = shells;
     this.work = work;
     this.blocking = blocking;
-    this.disk = disk;
+    this.measured = measured;
   }
 
   void toShell(EnvironmentState.Present present, Environment.ToShell toShell) {
@@ -98,8 +98,7 @@ final class EnvironmentAnswers {
         later(() -> work.usage(present, place, quotas))
             .thenApply(
                 used -> {
-                  long bytes = used.workspaceBytes() + used.logsBytes();
-                  disk.accept(new EnvironmentDisk.Measured(bytes));
+                  measured.accept(used.workspaceBytes() + used.logsBytes());
                   return new Environment.Usage(used);
                 });
     answer(request, usage, request.replyTo());
@@ -129,10 +128,7 @@ final class EnvironmentAnswers {
     }
     use();
     Workspace place = life.workspace();
-    answer(
-        request,
-        laterOnDisk(request.quotas(), () -> work.runFile(place, request)),
-        request.replyTo());
+    answer(request, later(() -> work.runFile(place, request)), request.replyTo());
   }
 
   void transfer(EnvironmentState.Present present, Environment.Transfer request) {
@@ -142,27 +138,11 @@ final class EnvironmentAnswers {
     }
     use();
     Workspace place = life.workspace();
-    answer(
-        request,
-        laterOnDisk(request.quotas(), () -> work.transfer(place, request)),
-        request.replyTo());
+    answer(request, later(() -> work.transfer(place, request)), request.replyTo());
   }
 
   private void use() {
     life.used(System.currentTimeMillis());
-  }
-
-  /** Whether that made room on a full disk is known before its answer is. */
-  private <T> CompletionStage<T> laterOnDisk(Quotas quotas, Supplier<T> task) {
-    if (life.overDisk(quotas).isEmpty()) {
-      return later(task);
-    }
-    return later(task)
-        .thenApply(
-            reply -> {
-              disk.accept(new EnvironmentDisk.Changed(work.knownDiskBytes()));
-              return reply;
-            });
   }
 
   private <T> CompletionStage<T> later(Supplier<T> task) {

@@ -21,20 +21,20 @@ final class EnvironmentDisk {
   record Measured(long bytes) implements Step {}
 
   /**
-   * A change of files ended while the environment was over its quota.
+   * Measured because of a request, which can be taken up now.
    *
-   * @param bytes what is left by the account that is kept of such changes, if that knows
+   * @param bytes empty where the disk could not be measured
    */
-  record Changed(Optional<Long> bytes) implements Step {}
-
-  /** Measured because of a request, which can be taken up now. */
-  private record MeasuredFor(Environment.Request request, long bytes) implements Step, Refusable {
+  private record MeasuredFor(Environment.Request request, Optional<Long> bytes)
+      implements Step, Refusable {
 
     @Override
     public void refuse(Failure failure) {
       request.refuse(failure);
     }
   }
+
+  private static final Failure UNKNOWN = new Failure.HostUnavailable(5);
 
   private final EnvironmentSelf self;
   private final EnvironmentLife life;
@@ -52,11 +52,14 @@ final class EnvironmentDisk {
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(Step step) {
     switch (step) {
       case Measured(var bytes) -> life.measured(bytes);
-      case Changed(var bytes) -> bytes.ifPresentOrElse(life::diskBytes, life::doubtDisk);
       case MeasuredFor(var request, var bytes) -> {
         measuring = Optional.empty();
-        life.measured(bytes);
-        self.context().getSelf().tell(request);
+        bytes.ifPresent(life::measured);
+        if (bytes.isPresent()) {
+          self.context().getSelf().tell(request);
+        } else {
+          request.refuse(UNKNOWN);
+        }
       }
     }
     return effects.noReply();
@@ -65,11 +68,13 @@ final class EnvironmentDisk {
   /** Whether {@code request} would be refused for a figure that may be out of date. */
   boolean isInDoubt(Environment.Request request) {
     Optional<Quotas> quotas = quotas(request);
-    if (quotas.isPresent()) {
-      // What the files API counted since it was measured.
-      self.work().knownDiskBytes().ifPresent(life::diskBytes);
+    if (quotas.isEmpty()) {
+      return false;
     }
-    return life.doubtsDisk() && quotas.flatMap(life::overDisk).isPresent();
+    // With what the files API changed since it was measured, unless that cannot be told.
+    Optional<Long> known = self.work().knownDiskBytes();
+    known.ifPresent(life::diskBytes);
+    return life.overDisk(quotas.get()).isPresent() && (known.isEmpty() || life.isDiskOld());
   }
 
   /** The quotas of a request that a full disk refuses. */
@@ -83,13 +88,11 @@ final class EnvironmentDisk {
   }
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> measureFor(Environment.Request request) {
-    long known = life.diskBytes().orElseThrow();
     CompletionStage<Long> measured = measuring.orElseGet(this::measure);
     measuring = Optional.of(measured);
     self.context()
         .pipeToSelf(
-            measured,
-            (bytes, failure) -> new MeasuredFor(request, failure == null ? bytes : known));
+            measured, (bytes, failure) -> new MeasuredFor(request, Optional.ofNullable(bytes)));
     return effects.noReply();
   }
 

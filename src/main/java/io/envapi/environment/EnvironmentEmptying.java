@@ -3,6 +3,8 @@ package io.envapi.environment;
 import io.envapi.account.Account;
 import io.envapi.audit.AuditEvent;
 import io.envapi.failure.Failure;
+import io.envapi.failure.Refusable;
+import io.envapi.failure.Unavailable;
 import io.envapi.sandbox.Workspace;
 import java.time.Duration;
 import java.util.Optional;
@@ -16,6 +18,16 @@ final class EnvironmentEmptying {
 
   /** What the actor tells itself of its emptying. */
   sealed interface Step extends EnvironmentActor.Internal {}
+
+  /** What the account says to one more environment that counts. */
+  private record Weighed(Environment.Reset request, Optional<Failure> refusal)
+      implements Step, Refusable {
+
+    @Override
+    public void refuse(Failure failure) {
+      request.refuse(failure);
+    }
+  }
 
   private record Emptied(Optional<Environment.EmptyingRequest> request)
       implements Step, Finishing {}
@@ -36,6 +48,8 @@ final class EnvironmentEmptying {
   private final EnvironmentShells shells;
   private final EnvironmentEffects effects;
 
+  private boolean reviving;
+
   EnvironmentEmptying(EnvironmentSelf self) {
     this.self = self;
     this.life = self.life();
@@ -45,6 +59,7 @@ final class EnvironmentEmptying {
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
     return switch (step) {
+      case Weighed weighed -> onWeighed(state, weighed);
       case Emptied(var request) -> onEmptied(state, request);
       case NotEmptied notEmptied -> {
         notEmptied.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
@@ -109,7 +124,47 @@ final class EnvironmentEmptying {
 
   ReplyEffect<EnvironmentEvent, EnvironmentState> reset(
       EnvironmentState.Present present, Environment.Reset reset) {
-    return begin(present, reset, EnvironmentState.Emptying.FOR_RESET);
+    return present.isArchived()
+        ? weigh(present, reset)
+        : begin(present, reset, EnvironmentState.Emptying.FOR_RESET);
+  }
+
+  /**
+   * An archived one counts from then on. Should the reset not be stored, this actor starts again
+   * and tells the account what the environment is.
+   */
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> weigh(
+      EnvironmentState.Present present, Environment.Reset reset) {
+    life.busy(true);
+    reviving = true;
+    self.context()
+        .pipeToSelf(
+            self.runtime()
+                .accounts()
+                .changed(present.account(), self.id(), Account.Change.REVIVING),
+            (done, error) ->
+                new Weighed(reset, Optional.ofNullable(error).map(EnvironmentEmptying::failure)));
+    return effects.noReply();
+  }
+
+  private static Failure failure(Throwable error) {
+    return Unavailable.of(error).orElse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onWeighed(
+      EnvironmentState state, Weighed weighed) {
+    if (!reviving || !(state instanceof EnvironmentState.Present present)) {
+      // Of an actor before this one.
+      weighed.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
+      return effects.noReply();
+    }
+    reviving = false;
+    if (weighed.refusal().isEmpty()) {
+      return begin(present, weighed.request(), EnvironmentState.Emptying.FOR_RESET);
+    }
+    life.busy(false);
+    weighed.refuse(weighed.refusal().get());
+    return effects.unstashAll();
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> begin(

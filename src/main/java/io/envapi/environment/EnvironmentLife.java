@@ -19,8 +19,8 @@ final class EnvironmentLife {
   private Optional<Workspace> workspace = Optional.empty();
   private Optional<Long> diskBytes = Optional.empty();
 
-  /** By {@link System#nanoTime}. */
-  private long doubtfulFrom;
+  /** When it was measured, by {@link System#nanoTime}. */
+  private long diskMeasuredAt;
 
   private int opening;
   private long lastActivityAt;
@@ -78,7 +78,7 @@ final class EnvironmentLife {
 
   void measured(long bytes) {
     diskBytes(bytes);
-    doubtfulFrom = System.nanoTime() + GOOD.toNanos();
+    diskMeasuredAt = System.nanoTime();
   }
 
   /** Counted since it was measured. */
@@ -86,17 +86,9 @@ final class EnvironmentLife {
     diskBytes = Optional.of(bytes);
   }
 
-  Optional<Long> diskBytes() {
-    return diskBytes;
-  }
-
-  void doubtDisk() {
-    doubtfulFrom = System.nanoTime();
-  }
-
-  /** Whether the disk may well hold less than is known. */
-  boolean doubtsDisk() {
-    return System.nanoTime() - doubtfulFrom >= 0;
+  /** Whether processes had the time to remove much since it was measured. */
+  boolean isDiskOld() {
+    return System.nanoTime() - diskMeasuredAt >= GOOD.toNanos();
   }
 
   /** Whether the disk is to be measured again; asked once for each use. */

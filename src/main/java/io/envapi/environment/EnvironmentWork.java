@@ -37,7 +37,7 @@ final class EnvironmentWork {
   private final EnvironmentId id;
   private final EnvironmentRuntime runtime;
   private final IdleTransfers idleTransfers;
-  private Optional<FileTree> tree = Optional.empty();
+  private volatile Optional<FileTree> tree = Optional.empty();
 
   EnvironmentWork(EnvironmentId id, EnvironmentRuntime runtime) {
     this.id = id;
@@ -179,8 +179,8 @@ final class EnvironmentWork {
     return tree(workspace).measure().totalBytes();
   }
 
-  /** The same without a look at the disk, unless only that would tell. */
-  synchronized Optional<Long> knownDiskBytes() {
+  /** The same without a look at the disk, unless only that would tell. Never blocks. */
+  Optional<Long> knownDiskBytes() {
     return tree.flatMap(FileTree::known);
   }
 

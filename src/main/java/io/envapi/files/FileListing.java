@@ -21,7 +21,8 @@ final class FileListing implements SortedWalk.Visitor {
   /** So many entries are looked at together, by more than one thread. */
   private static final int BATCH = 1024;
 
-  private static final int ALONE = 64;
+  /** Fewer are not worth another thread. */
+  private static final int WORTH_SHARING = 64;
 
   /** An entry that belongs into the listing if it is still there. */
   private record Due(Directory in, List<FileName> above, FileName name, String text, String path) {}
@@ -84,7 +85,7 @@ final class FileListing implements SortedWalk.Visitor {
     if (due.isEmpty()) {
       return;
     }
-    Stream<Due> all = due.size() < ALONE ? due.stream() : due.parallelStream();
+    Stream<Due> all = due.size() < WORTH_SHARING ? due.stream() : due.parallelStream();
     rows.addAll(all.map(FileListing::row).flatMap(Optional::stream).toList());
     List<FileName> path = SortedWalk.path(due.getLast().above(), due.getLast().name());
     last = path.subList(base, path.size());
@@ -94,7 +95,7 @@ final class FileListing implements SortedWalk.Visitor {
   /** What is before the name in a path that is shown; mostly that of the entry before. */
   private String prefix(List<FileName> in) {
     if (!in.equals(parent)) {
-      parent = List.copyOf(in);
+      parent = in;
       prefix = in.isEmpty() ? "" : ShownName.path(in) + "/";
     }
     return prefix;

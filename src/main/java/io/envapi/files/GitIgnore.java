@@ -76,8 +76,9 @@ final class GitIgnore {
     byDirectory.computeIfAbsent(List.copyOf(path.subList(0, path.size() - 1)), _ -> read(in));
     boolean ignored = false;
     for (int i = 0; i < path.size(); i++) {
-      String below = ShownName.path(path.subList(i, path.size()));
-      for (Rule rule : byDirectory.getOrDefault(path.subList(0, i), List.of())) {
+      List<Rule> rules = byDirectory.getOrDefault(path.subList(0, i), List.of());
+      String below = rules.isEmpty() ? "" : ShownName.path(path.subList(i, path.size()));
+      for (Rule rule : rules) {
         if ((directory || !rule.directoriesOnly()) && rule.pattern().matches(below)) {
           ignored = rule.ignored();
         }

@@ -38,7 +38,8 @@ final class FileBodies {
   private static Map<String, BiFunction<Fields, IfMatch, FileOperation>> operations() {
     var operations = new LinkedHashMap<String, BiFunction<Fields, IfMatch, FileOperation>>();
     operations.put(
-        "write", (body, ifMatch) -> write(body, ifMatch, sent(body, "if_none_match", true)));
+        "write",
+        (body, ifMatch) -> write(body, ifMatch, tags(body, "if_none_match", IfMatch::parseWeak)));
     operations.put("edit", FileBodies::edit);
     operations.put("patch", FileBodies::patch);
     operations.put(
@@ -127,12 +128,11 @@ final class FileBodies {
   }
 
   private static FileOperation operation(Fields body) {
-    IfMatch ifMatch = sent(body, "if_match", false);
+    IfMatch ifMatch = tags(body, "if_match", IfMatch::parse);
     return body.choice("op", OPERATIONS, body.text("op")).apply(body, ifMatch);
   }
 
-  private static IfMatch sent(Fields body, String name, boolean weak) {
-    Function<String, IfMatch> reader = weak ? IfMatch::parseWeak : IfMatch::parse;
+  private static IfMatch tags(Fields body, String name, Function<String, IfMatch> reader) {
     return body.optionalText(name).map(reader).orElse(IfMatch.none());
   }
 

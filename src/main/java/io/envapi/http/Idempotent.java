@@ -14,7 +14,6 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -143,9 +142,7 @@ final class Idempotent {
   }
 
   private static KeyBucket.Outcome outcome(Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return cause instanceof Unavailable unavailable
-            && unavailable.failure() instanceof Failure.JournalUnavailable
+    return Unavailable.of(failure).filter(Failure.JournalUnavailable.class::isInstance).isPresent()
         ? new KeyBucket.NoEffect()
         : new KeyBucket.Unknown();
   }

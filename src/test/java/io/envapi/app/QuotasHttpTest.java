@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
@@ -112,6 +113,29 @@ class QuotasHttpTest {
 
     assertThat(answers).filteredOn(answer -> answer.statusCode() == 201).hasSize(2);
     for (var refused : answers.stream().filter(a -> a.statusCode() != 201).toList()) {
+      assertRefused(refused, "max_environments_per_profile", 2);
+    }
+  }
+
+  @Test
+  void parallelResetsOfArchivedOnesNeverExceedTheCap() throws Exception {
+    List<String> archived = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      String environment = environment("revived");
+      String archive = environment.replace("/v1/", "/v1/admin/") + "/archive";
+      assertThat(api.call("op", "POST", archive, "").statusCode()).isEqualTo(200);
+      archived.add(environment);
+    }
+    override("revived", "{\"max_environments_per_profile\":2}");
+
+    var turn = new AtomicInteger();
+    List<HttpResponse<String>> answers =
+        allAtOnce(
+            4,
+            () -> api.call("revived", "POST", archived.get(turn.getAndIncrement()) + "/reset", ""));
+
+    assertThat(answers).filteredOn(answer -> answer.statusCode() == 200).hasSize(2);
+    for (var refused : answers.stream().filter(a -> a.statusCode() != 200).toList()) {
       assertRefused(refused, "max_environments_per_profile", 2);
     }
   }

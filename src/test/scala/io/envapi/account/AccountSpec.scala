@@ -2,8 +2,9 @@ package io.envapi.account
 
 import io.envapi.ActorBehaviour
 import io.envapi.account.EnvironmentSpec.LimitOverrides
-import io.envapi.failure.Failure
+import io.envapi.failure.{Failure, Unavailable}
 import io.envapi.id.{AccountId, EnvironmentId, HostId}
+import org.apache.pekko.actor.Status
 import org.apache.pekko.actor.typed.{ActorRef, Behavior}
 import org.apache.pekko.persistence.testkit.scaladsl.EventSourcedBehaviorTestKit
 
@@ -224,6 +225,25 @@ class AccountSpec extends ActorBehaviour {
       changed(kit, other, Account.Change.DELETED)
       changed(kit, id, Account.Change.REVIVED)
       create(kit) shouldBe exceeded("max_environments_per_profile", 1, 1)
+    }
+
+    "not be followed by the revival of an archived one past the quotas" in {
+      val kit = account(new Hosts, "max_environments_per_profile" -> 1)
+      val id = created(kit)
+      changed(kit, id, Account.Change.ARCHIVED)
+      val other = created(kit)
+      val answer = createTestProbe[Any]()
+      val refused = kit.runCommand(new Account.Changed(id, Account.Change.REVIVING, answer.ref.narrow))
+      refused.hasNoEvents shouldBe true
+      answer.receiveMessage(longest) match {
+        case Status.Failure(unavailable: Unavailable) =>
+          unavailable.failure shouldBe new Failure.QuotaExceeded("max_environments_per_profile", 1, 1)
+        case reply => fail(reply.toString)
+      }
+      changed(kit, other, Account.Change.DELETED)
+      changed(kit, id, Account.Change.REVIVING).event shouldBe new AccountEvent.EnvironmentRevived(id)
+      create(kit) shouldBe exceeded("max_environments_per_profile", 1, 1)
+      changed(kit, id, Account.Change.REVIVED).hasNoEvents shouldBe true
     }
 
     "not exceed a quota when 50 come at once" in {

@@ -248,6 +248,11 @@ class EnvironmentSpec extends ActorBehaviour with LiveEnvironments {
       live.write("file", "text") shouldBe new Environment.Refused(new Failure.EnvironmentArchived)
       live.once("true") shouldBe new Environment.Refused(new Failure.EnvironmentArchived)
       live.effective = quotas()
+      live.full = true
+      live.tryReset() shouldBe
+        new Environment.Refused(new Failure.QuotaExceeded("max_environments_per_account", 1, 1))
+      live.describe.state shouldBe EnvironmentView.State.ARCHIVED
+      live.full = false
       live.reset().state shouldBe EnvironmentView.State.ACTIVE
       live.awaitChange(Account.Change.REVIVED)
       live.output(live.open().id, "echo again") shouldBe "again\n"

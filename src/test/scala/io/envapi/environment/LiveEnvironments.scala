@@ -1,7 +1,7 @@
 package io.envapi.environment
 
 import io.envapi.account.{Account, EnvironmentSpec => Wanted, Quotas}
-import io.envapi.failure.Failure
+import io.envapi.failure.{Failure, Unavailable}
 import io.envapi.files.{FileSettings, FileOperation, IfMatch, ContentEncoding, SentPath}
 import io.envapi.id.{AccountId, EnvironmentId, ShellId}
 import io.envapi.shell.{CommandRecord, Shell, ShellProcesses, ShellView, TerminalSize}
@@ -69,6 +69,9 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
     val id: EnvironmentId = EnvironmentId.random()
     val host: TestProbe[EnvironmentActor.EnvironmentGone] = createTestProbe[EnvironmentActor.EnvironmentGone]()
     @volatile var effective: Quotas = quotas()
+
+    /** Whether the account has no room for an environment that is archived. */
+    @volatile var full = false
     private val environmentRuntime = new EnvironmentRuntime(
       sandbox,
       processes,
@@ -77,7 +80,9 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
       audit,
       (_, changed, change) => {
         changes.add((changed, change))
-        CompletableFuture.completedStage(new Account.Noted)
+        if (full && change == Account.Change.REVIVING)
+          CompletableFuture.failedStage(new Unavailable(new Failure.QuotaExceeded("max_environments_per_account", 1, 1)))
+        else CompletableFuture.completedStage(new Account.Noted)
       },
       rows,
       _ => CompletableFuture.completedStage(effective))
@@ -176,7 +181,9 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
           effective,
           _))
 
-    def reset(): EnvironmentView = ask[Environment.DescribeReply](new Environment.Reset(_)) match {
+    def tryReset(): Environment.DescribeReply = ask[Environment.DescribeReply](new Environment.Reset(_))
+
+    def reset(): EnvironmentView = tryReset() match {
       case described: Environment.Described => described.environment
       case refused => fail(refused.toString)
     }
