@@ -9,9 +9,11 @@ import io.envapi.id.HostId;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
@@ -40,6 +42,9 @@ public final class AccountActor
   /** The answer to a create is overdue. */
   private record Settle(EnvironmentId id) implements Internal {}
 
+  /** Hosts that have not said by now what became of earlier creates are not waited for. */
+  private record SettleLater() implements Internal {}
+
   /**
    * @param at when it asked, {@link System#nanoTime}
    */
@@ -53,6 +58,7 @@ public final class AccountActor
 
   private static final Duration OVERDUE = Duration.ofSeconds(60);
   private static final Duration SETTLE_AGAIN = Duration.ofSeconds(10);
+  private static final Duration SETTLE_FIRST = Duration.ofSeconds(2);
 
   private final ActorContext<Account.Command> context;
   private final Unanswered unanswered;
@@ -60,6 +66,9 @@ public final class AccountActor
   private final Quotas defaults;
   private final Account.Placer placer;
   private final Map<EnvironmentId, List<Asker>> creating = new HashMap<>();
+
+  /** Places from before this actor whose hosts are being asked what became of them. */
+  private final Set<EnvironmentId> inDoubt = new HashSet<>();
 
   public static Behavior<Account.Command> create(
       AccountId id, Quotas defaults, Account.Placer placer) {
@@ -114,6 +123,9 @@ public final class AccountActor
 
   private ReplyEffect<AccountEvent, AccountState> onCommand(
       AccountState state, Account.Command command) {
+    if (isInDoubt(command)) {
+      return Effect().stash();
+    }
     unanswered.handled(command);
     return switch (command) {
       case Account.Create create -> onCreate(state, create);
@@ -139,6 +151,23 @@ public final class AccountActor
         settle(state, overdue);
         yield Effect().noReply();
       }
+      case SettleLater() -> {
+        inDoubt.clear();
+        yield Effect().noReply().thenUnstashAll();
+      }
+    };
+  }
+
+  /**
+   * Whether the answer depends on what became of a place. Otherwise a create that was cut off would
+   * count against the next one, and a list leave out what it made.
+   */
+  private boolean isInDoubt(Account.Command command) {
+    return switch (command) {
+      case Account.Create create -> !inDoubt.isEmpty() && !inDoubt.contains(create.id());
+      case Account.ListEnvironments _ -> !inDoubt.isEmpty();
+      case Account.Find find -> inDoubt.contains(find.id());
+      default -> false;
     };
   }
 
@@ -198,9 +227,10 @@ public final class AccountActor
   private ReplyEffect<AccountEvent, AccountState> onPlacement(
       AccountState state, Account.Placement placement) {
     EnvironmentId environment = placement.id();
+    inDoubt.remove(environment);
     AccountState.Entry entry = state.environments().get(environment.value());
     if (entry == null || entry.phase() != AccountState.Phase.RESERVED) {
-      return Effect().noReply();
+      return Effect().noReply().thenUnstashAll();
     }
     return switch (placement) {
       case Account.Placed _ ->
@@ -233,7 +263,7 @@ public final class AccountActor
     }
     EnvironmentSpec spec = wanted.get().spec().within(effective(state));
     placer.place(host, id, environment, spec, context.getSelf().narrow());
-    return Effect().noReply();
+    return Effect().noReply().thenUnstashAll();
   }
 
   private ReplyEffect<AccountEvent, AccountState> answering(
@@ -247,7 +277,8 @@ public final class AccountActor
                 askers.forEach(each -> each.create().replyTo().tell(reply));
               }
             })
-        .thenNoReply();
+        .thenNoReply()
+        .thenUnstashAll();
   }
 
   private ReplyEffect<AccountEvent, AccountState> onChanged(
@@ -304,9 +335,13 @@ public final class AccountActor
         .forEach(
             (environment, entry) -> {
               if (entry.phase() == AccountState.Phase.RESERVED) {
-                context.getSelf().tell(new Settle(new EnvironmentId(environment)));
+                inDoubt.add(new EnvironmentId(environment));
               }
             });
+    inDoubt.forEach(environment -> context.getSelf().tell(new Settle(environment)));
+    if (!inDoubt.isEmpty()) {
+      context.scheduleOnce(SETTLE_FIRST, context.getSelf(), new SettleLater());
+    }
   }
 
   private void settle(AccountState state, EnvironmentId overdue) {

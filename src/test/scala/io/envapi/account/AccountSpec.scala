@@ -262,7 +262,31 @@ class AccountSpec extends ActorBehaviour {
       kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
       kit.restart()
       hosts.answers = true
-      eventually(create(kit) shouldBe an[Account.Created])
+      create(kit) shouldBe an[Account.Created]
+    }
+
+    "wait after a recovery until the host has said what became of one that was cut off" in {
+      val hosts = new Hosts(answers = false)
+      val kit = account(hosts, "max_environments_per_profile" -> 1)
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
+      hosts.settles = false
+      kit.restart()
+      hosts.answers = true
+      val answer = createTestProbe[Account.CreateReply]()
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), answer.ref))
+      answer.expectNoMessage()
+      kit.runCommand(new Account.Unmade(hosts.asked.peek))
+      answer.receiveMessage(longest) shouldBe an[Account.Created]
+    }
+
+    "not wait long for a host that does not answer" in {
+      val hosts = new Hosts(answers = false)
+      val kit = account(hosts, "max_environments_per_profile" -> 1)
+      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
+      hosts.settles = false
+      kit.restart()
+      create(kit) shouldBe exceeded("max_environments_per_profile", 1, 1)
+      listed(kit) shouldBe empty
     }
 
     "be the account's after a recovery when its host has made it" in {
@@ -270,8 +294,15 @@ class AccountSpec extends ActorBehaviour {
       val kit = account(hosts)
       kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
       hosts.made.add(hosts.asked.peek)
+      hosts.settles = false
       kit.restart()
-      eventually(listed(kit) shouldBe Seq(hosts.asked.peek))
+      val list = createTestProbe[Account.Listed]()
+      val found = createTestProbe[Account.FindReply]()
+      kit.runCommand(new Account.ListEnvironments(list.ref))
+      kit.runCommand(new Account.Find(hosts.asked.peek, found.ref))
+      kit.runCommand(new Account.Placed(hosts.asked.peek))
+      list.receiveMessage(longest).environments.asScala.map(_.id) shouldBe Seq(hosts.asked.peek)
+      found.receiveMessage(longest) shouldBe an[Account.Found]
     }
 
     "be made when it is asked for again after a recovery, and its host has not made it" in {
