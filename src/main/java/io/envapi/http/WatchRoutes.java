@@ -8,13 +8,11 @@ import io.envapi.files.TransferStep;
 import io.envapi.host.Environments;
 import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
@@ -38,6 +36,13 @@ final class WatchRoutes {
   private static final Pattern EVENT_ID = Pattern.compile("([0-9a-f]{24})-([0-9]{1,18})");
 
   private record Wanted(SentPath path, int depth) {}
+
+  /**
+   * An answer of the host.
+   *
+   * @param last nothing comes after it
+   */
+  private record Step(List<ByteString> events, boolean last) {}
 
   private final Environments environments;
 
@@ -80,7 +85,7 @@ final class WatchRoutes {
             result ->
                 switch (result) {
                   case Result.Ok<TransferAnswer>(TransferAnswer.Changes _) ->
-                      new Answer.Events(events(stream, transfer, after, false)).now();
+                      new Answer.Events(events(exchange, stream, transfer, after, false)).now();
                   // Nobody knows what happened since; the caller has to look for itself.
                   case Result.Ok<TransferAnswer> _, Result.Refused<TransferAnswer> _ ->
                       open(exchange, caller, stream, wanted, true);
@@ -100,45 +105,57 @@ final class WatchRoutes {
                       stream.close(transfer);
                       yield new Answer.Events(Source.empty());
                     }
-                    yield new Answer.Events(events(stream, transfer, 0, lost));
+                    yield new Answer.Events(events(exchange, stream, transfer, 0, lost));
                   }
                   case Result.Ok<TransferAnswer>(var other) ->
                       throw RawFileRoutes.unexpected(other);
                 });
   }
 
-  /** When the connection ends the watch stays for a while, for who comes back. */
+  /**
+   * When the connection ends the watch stays for a while, for who comes back. When the watch ends,
+   * as with an environment that is emptied, the last event is {@code error}.
+   */
   private static Source<ByteString, NotUsed> events(
-      FileStream stream, String transfer, long after, boolean lost) {
+      Exchange exchange, FileStream stream, String transfer, long after, boolean lost) {
     var number = new AtomicLong(after);
     var lostOnes =
         new TransferAnswer.Change(0, TransferAnswer.ChangeKind.OVERFLOW, ".", Optional.empty());
     List<ByteString> first = lost ? List.of(COMMENT, event(transfer, lostOnes)) : List.of(COMMENT);
     Source<ByteString, ?> changes =
         Source.tick(Duration.ZERO, INTERVAL, NotUsed.getInstance())
-            .mapAsync(1, _ -> next(stream, transfer, number))
-            .mapConcat(each -> each)
-            .map(change -> event(transfer, change))
-            // The environment was emptied, or its host is gone: the caller may come back.
-            .onErrorComplete();
+            .mapAsync(
+                1,
+                _ ->
+                    next(exchange, stream, transfer, number)
+                        .exceptionally(failure -> last(exchange, Front.problem(failure))))
+            .takeWhile(step -> !step.last(), true)
+            .mapConcat(Step::events);
     return Source.from(first).concat(changes).keepAlive(SILENCE, () -> COMMENT);
   }
 
-  private static CompletionStage<List<TransferAnswer.Change>> next(
-      FileStream stream, String transfer, AtomicLong number) {
+  private static CompletionStage<Step> next(
+      Exchange exchange, FileStream stream, String transfer, AtomicLong number) {
     return stream
         .step(new TransferStep.Watch(transfer, number.get()))
-        .thenCompose(
-            result -> {
-              if (result
-                  instanceof Result.Ok<TransferAnswer>(TransferAnswer.Changes(var changes))) {
-                if (!changes.isEmpty()) {
-                  number.set(changes.getLast().number());
-                }
-                return CompletableFuture.completedStage(changes);
-              }
-              return CompletableFuture.failedStage(new IOException("the watch has ended"));
-            });
+        .thenApply(
+            result ->
+                switch (result) {
+                  case Result.Ok<TransferAnswer>(TransferAnswer.Changes(var changes)) -> {
+                    if (!changes.isEmpty()) {
+                      number.set(changes.getLast().number());
+                    }
+                    yield new Step(changes.stream().map(c -> event(transfer, c)).toList(), false);
+                  }
+                  case Result.Ok<TransferAnswer>(var other) ->
+                      throw RawFileRoutes.unexpected(other);
+                  case Result.Refused<TransferAnswer>(var failure) ->
+                      last(exchange, Problems.of(failure));
+                });
+  }
+
+  private static Step last(Exchange exchange, Problem problem) {
+    return new Step(List.of(Sse.event("error", problem.body(exchange.path()))), true);
   }
 
   private static ByteString event(String transfer, TransferAnswer.Change change) {

@@ -6,6 +6,8 @@ import static java.net.http.HttpRequest.BodyPublishers.ofString;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.InputStream;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -25,6 +27,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Archives and watches through the whole service. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ArchiveAndWatchHttpTest {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   @TempDir static Path temp;
   private RunningApi api;
@@ -72,12 +76,13 @@ class ArchiveAndWatchHttpTest {
   private final class Events implements AutoCloseable {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final InputStream body;
+    private final Thread reading;
 
     Events(HttpRequest.Builder request) throws Exception {
       var response = api.client.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
       assertThat(response.statusCode()).isEqualTo(200);
       body = response.body();
-      Thread.ofVirtual().start(this::read);
+      reading = Thread.ofVirtual().start(this::read);
     }
 
     private void read() {
@@ -93,6 +98,14 @@ class ArchiveAndWatchHttpTest {
       org.awaitility.Awaitility.await()
           .atMost(Duration.ofSeconds(10))
           .untilAsserted(() -> assertThat(lines).contains("data: " + data));
+    }
+
+    /** The problem in the last event, once the stream has ended. */
+    JsonNode error() throws Exception {
+      assertThat(reading.join(Duration.ofSeconds(10))).isTrue();
+      assertThat(lines).filteredOn(line -> line.equals("event: error")).hasSize(1);
+      String data = lines.stream().filter(line -> line.startsWith("data: ")).toList().getLast();
+      return JSON.readTree(data.substring("data: ".length()));
     }
 
     String lastId() {
@@ -137,6 +150,22 @@ class ArchiveAndWatchHttpTest {
     String unknown = "0".repeat(24) + "-5";
     try (var events = new Events(api.request(target).header("Last-Event-ID", unknown))) {
       events.await("{\"kind\":\"overflow\",\"path\":\".\"}");
+    }
+  }
+
+  @Test
+  void aWatchThatCannotGoOnSaysSo() throws Exception {
+    String environment = api.environment();
+    HttpRequest.Builder watch = api.request(environment + "/files/watch");
+    try (var events = new Events(watch)) {
+      api.send(api.request(environment + "/reset").POST(noBody()));
+      assertThat(events.error().path("code").asText()).isEqualTo("conflict");
+    }
+    try (var events = new Events(watch)) {
+      api.send(api.request(environment).DELETE());
+      JsonNode problem = events.error();
+      assertThat(problem.path("code").asText()).isEqualTo("not_found");
+      assertThat(problem.path("instance").asText()).endsWith("/files/watch");
     }
   }
 
