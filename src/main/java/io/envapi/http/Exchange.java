@@ -209,14 +209,21 @@ final class Exchange {
     return length.isPresent() ? Optional.of(length.getAsLong()) : Optional.empty();
   }
 
-  /** The body as it arrives, whatever its size. The request takes as long as it takes. */
+  /**
+   * The body as it arrives, whatever its size. The request takes as long as it takes; it fails with
+   * a {@link BrokenBody}.
+   */
   Source<ByteString, ?> arriving() {
     request
         .getHeader(TimeoutAccess.class)
         .ifPresent(
             access ->
                 access.timeoutAccess().updateTimeout(scala.concurrent.duration.Duration.Inf()));
-    return request.entity().withoutSizeLimit().getDataBytes();
+    return request
+        .entity()
+        .withoutSizeLimit()
+        .getDataBytes()
+        .mapError(Throwable.class, failure -> new BrokenBody(String.valueOf(failure.getMessage())));
   }
 
   Materializer materializer() {
@@ -286,7 +293,7 @@ final class Exchange {
     return switch (cause) {
       case EntityStreamSizeException _ -> Problems.tooLarge(maxBodyBytes);
       case TimeoutException _ -> Problems.http(408, "the body did not arrive in time");
-      case null, default -> Problems.http(400, "the body broke off");
+      case null, default -> Problems.brokenBody();
     };
   }
 }

@@ -216,7 +216,7 @@ final class FileStream {
       // An answer is lost on a client that is still sending, so it may send on for a while.
       long ignored = so.ignored() + piece.size();
       return ignored > MOST_IGNORED
-          ? CompletableFuture.failedStage(new IOException("the upload goes on"))
+          ? CompletableFuture.failedStage(new BrokenBody("it goes on after it was refused"))
           : CompletableFuture.completedStage(new Arrived(so.size(), so.refusal(), ignored));
     }
     var bytes = new FileBytes(piece.toArrayUnsafe());

@@ -236,6 +236,10 @@ final class Front {
       LOG.warn("a part of the service is not available: {}", unavailable.getMessage());
       return Problems.of(unavailable.failure());
     }
+    if (cause instanceof BrokenBody broken) {
+      LOG.info("a body broke off: {}", broken.getMessage());
+      return Problems.brokenBody();
+    }
     LOG.error("a request failed", cause);
     return Problems.internal();
   }

@@ -13,6 +13,10 @@ final class Problems {
 
   private Problems() {}
 
+  static Problem brokenBody() {
+    return http(400, "the body broke off");
+  }
+
   static Problem of(Failure failure) {
     return switch (failure) {
       case Failure.NotFound(var kind, var id) -> notFound(kind, id);

@@ -7,7 +7,9 @@ import static java.net.http.HttpRequest.BodyPublishers.ofString;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.io.BufferedReader;
 import java.io.InputStream;
+import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.net.Socket;
 import java.net.http.HttpRequest;
@@ -210,6 +212,21 @@ class RawFileHttpTest {
       await().until(() -> names().size() == 1);
     }
     await().atMost(Duration.ofSeconds(20)).until(() -> names().isEmpty());
+  }
+
+  @Test
+  void anUploadInBrokenChunksIsRefused() throws Exception {
+    try (var socket = new Socket(api.address.getAddress(), api.address.getPort())) {
+      socket.setSoTimeout(20_000);
+      String head =
+          "PUT %s/files/raw?path=p/f HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"
+              .formatted(environment, api.token);
+      String body = "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nnone\r\n";
+      socket.getOutputStream().write((head + body).getBytes(StandardCharsets.US_ASCII));
+      var answer = new BufferedReader(new InputStreamReader(socket.getInputStream()));
+      assertThat(answer.readLine()).isEqualTo("HTTP/1.1 400 Bad Request");
+    }
+    assertThat(names()).isEmpty();
   }
 
   @Test
