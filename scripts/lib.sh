@@ -43,13 +43,23 @@ build() {
   "$repo/mvnw" -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true package >&2 </dev/null ||
     die "the build failed: see above"
   touch "$jar"
+  [ -n "${NO_TRAINING:-}" ] || "$repo/scripts/train" ||
+    echo "$name: without a cache for the JVM: starts will be slower" >&2
 }
 
-# Becomes the JVM that runs a main class.
+# Becomes the JVM that runs a main class; cache_output is where it leaves a new cache at its end.
 exec_java() {
-  local java
+  local java flags=() cache=$repo/target/environments-api.aot
   java=$("$repo/mvnw" --jdk)/bin/java
-  exec "$java" "@$repo/conf/jvm.options" -cp "$repo/target/environments-api.jar:$repo/target/lib/*" "$@"
+  if [ -n "${cache_output:-}" ]; then
+    flags+=("-XX:AOTCacheOutput=$cache_output")
+  elif [ "$cache" -nt "$repo/target/environments-api.jar" ]; then
+    flags+=("-XX:AOTCache=$cache")
+  fi
+  # The compiler gives way to requests: a new service has much to compile. Only root may set this.
+  [ "$(id -u)" != 0 ] || flags+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=10)
+  exec "$java" "@$repo/conf/jvm.options" "${flags[@]}" \
+    -cp "$repo/target/environments-api.jar:$repo/target/lib/*" "$@"
 }
 
 port_taken() {
