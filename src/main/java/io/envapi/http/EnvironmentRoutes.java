@@ -27,6 +27,12 @@ final class EnvironmentRoutes {
   /** Killing what runs and removing or measuring what is on the disk takes its time. */
   private static final Duration DISK_WORK = Duration.ofSeconds(60);
 
+  /** Each listing tells them all. */
+  private static final int MAX_LABELS = 64;
+
+  /** Each command asks the keyring for all of them. */
+  private static final int MAX_CREDENTIALS = 64;
+
   private static final Map<String, EnvironmentView.State> STATES =
       Map.of("active", EnvironmentView.State.ACTIVE, "archived", EnvironmentView.State.ARCHIVED);
 
@@ -41,8 +47,8 @@ final class EnvironmentRoutes {
       Fields limits = body.inner("limits");
       return new Wanted(
           body.matching("name", Names.ENVIRONMENT),
-          body.textMap("labels", Names.LABEL, Names.LABEL),
-          body.texts("credentials", Names.PROFILE),
+          body.textMap("labels", Names.LABEL, Names.LABEL, MAX_LABELS),
+          body.texts("credentials", Names.PROFILE, MAX_CREDENTIALS),
           body.nullableFlag("network"),
           new EnvironmentSpec.LimitOverrides(
               limits.nullableInteger("max_memory_bytes", 1, Long.MAX_VALUE),

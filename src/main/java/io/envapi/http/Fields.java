@@ -84,10 +84,14 @@ final class Fields {
     return value;
   }
 
-  List<String> texts(String name, Names form) {
+  /** At most {@code most} strings. */
+  List<String> texts(String name, Names form, int most) {
     var values = new ArrayList<String>();
     if (has(name) && !object.path(name).isArray()) {
       fault(name, "must be an array", "list_type");
+    }
+    if (isLonger(name, most)) {
+      return values;
     }
     for (JsonNode each : object.path(name)) {
       values.add(matching(name, each, form));
@@ -95,11 +99,14 @@ final class Fields {
     return values;
   }
 
-  /** An object whose values are strings. */
-  Map<String, String> textMap(String name, Names keys, Names values) {
+  /** An object with at most {@code most} members, whose values are strings. */
+  Map<String, String> textMap(String name, Names keys, Names values, int most) {
     var map = new LinkedHashMap<String, String>();
     if (has(name) && !object.path(name).isObject()) {
       fault(name, "must be an object", "dict_type");
+      return map;
+    }
+    if (isLonger(name, most)) {
       return map;
     }
     for (Map.Entry<String, JsonNode> each : object.path(name).properties()) {
@@ -107,6 +114,14 @@ final class Fields {
       map.put(key, matching(name, each.getValue(), values));
     }
     return map;
+  }
+
+  private boolean isLonger(String name, int most) {
+    if (object.path(name).size() > most) {
+      fault(name, "must have at most %d members".formatted(most), "too_long");
+      return true;
+    }
+    return false;
   }
 
   /** An object inside; without members where there is none or null. */

@@ -26,6 +26,7 @@ final class ShellBodies {
   private static final int MAX_VARIABLE_BYTES = 128 * 1024 - 1;
 
   private static final int MAX_VARIABLES_BYTES = 1 << 20;
+  private static final int MAX_VARIABLES = 4096;
 
   private static final Map<String, Boolean> TAIL = Map.of("head", false, "tail", true);
 
@@ -44,7 +45,8 @@ final class ShellBodies {
 
   /** With more the shell would start, and no program in it. */
   private static Map<String, String> variables(Fields body) {
-    Map<String, String> variables = body.textMap("env", Names.VARIABLE, Names.NO_NUL);
+    Map<String, String> variables =
+        body.textMap("env", Names.VARIABLE, Names.NO_NUL, MAX_VARIABLES);
     long all = 0;
     for (Map.Entry<String, String> each : variables.entrySet()) {
       String text = each.getKey() + "=" + each.getValue();

@@ -60,13 +60,12 @@ record OutputReader(Optional<OutputRing> ring, Path logs, List<CommandRecord> co
     long start = command.outputStart();
     long end = command.outputEnd().orElseGet(this::end);
     long from = window.tail() ? Math.max(start, end - window.maxBytes()) : start;
-    OutputRing.Slice slice = fromRing(from, (int) Math.min(window.maxBytes(), end - from));
-    long dropped = Math.max(0, Math.min(end, oldest()) - start);
+    OutputRing.Slice slice =
+        fromRing(from, (int) Math.min(window.maxBytes(), end - from)).upTo(end);
+    long lost = ring.map(r -> r.start() - start).orElse(slice.cursor() - from);
+    long dropped = Math.clamp(lost, 0, end - start);
     long truncated = Math.max(0, end - start - dropped - slice.data().size());
-    return new CommandResult(command, slice.data(), dropped, truncated, slice.next(), shell);
-  }
-
-  private long oldest() {
-    return ring.map(OutputRing::start).orElse(0L);
+    long next = Math.min(end, slice.next());
+    return new CommandResult(command, slice.data(), dropped, truncated, next, shell);
   }
 }

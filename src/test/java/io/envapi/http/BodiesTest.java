@@ -158,15 +158,32 @@ class BodiesTest {
   @Test
   void mapsAndListsAreCheckedThroughout() {
     Function<Fields, Map<String, String>> labels =
-        fields -> fields.textMap("l", Names.LABEL, Names.LABEL);
+        fields -> fields.textMap("l", Names.LABEL, Names.LABEL, 3);
 
     assertThat(value("{\"l\":{\"k\":\"v\"}}", labels)).isEqualTo(Map.of("k", "v"));
     for (String bad : List.of("{\"\":\"v\"}", "{\"k\":5}", "{\"k\":\"v w\"}", "[]", "null")) {
       assertThat(rejected("{\"l\":" + bad + "}", labels).status()).isEqualTo(422);
     }
     for (String bad : List.of("[5]", "[\"UP\"]", "\"x\"", "null", "{}")) {
-      assertThat(rejected("{\"l\":" + bad + "}", f -> f.texts("l", Names.PROFILE)).status())
+      assertThat(rejected("{\"l\":" + bad + "}", f -> f.texts("l", Names.PROFILE, 3)).status())
           .isEqualTo(422);
+    }
+  }
+
+  @Test
+  void mapsAndListsAreBounded() {
+    String three = "{\"l\":{\"a\":\"1\",\"b\":\"2\",\"c\":\"3\"}}";
+    assertThat(value(three, f -> f.textMap("l", Names.LABEL, Names.LABEL, 3).size())).isEqualTo(3);
+    assertThat(value("{\"l\":[\"a\",\"b\"]}", f -> f.texts("l", Names.PROFILE, 2)))
+        .isEqualTo(List.of("a", "b"));
+    for (Problem over :
+        List.of(
+            rejected(three, fields -> fields.textMap("l", Names.LABEL, Names.LABEL, 2)),
+            rejected("{\"l\":[\"a\",\"b\"]}", fields -> fields.texts("l", Names.PROFILE, 1)))) {
+      assertThat(over.status()).isEqualTo(422);
+      assertThat(faults(over))
+          .extracting(fault -> fault.get("type").textValue())
+          .containsExactly("too_long");
     }
   }
 
