@@ -31,30 +31,38 @@ need() {
   done
 }
 
-# Builds the jar unless it is newer than everything it is made of.
+# Builds the jar unless it is newer than everything it is made of, and the JVM's cache for it.
 build() {
   local jar=$repo/target/environments-api.jar
-  if [ -f "$jar" ] && [ -d "$repo/target/lib" ] &&
-    [ -z "$(find "$repo/pom.xml" "$repo/src/main" -newer "$jar" -print -quit)" ]; then
-    return
+  if [ ! -f "$jar" ] || [ ! -d "$repo/target/lib" ] ||
+    [ -n "$(find "$repo/pom.xml" "$repo/src/main" -newer "$jar" -print -quit)" ]; then
+    echo "$name: building (the first time this fetches the libraries)" >&2
+    rm -rf "$repo/target/lib"
+    "$repo/mvnw" -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true package >&2 </dev/null ||
+      die "the build failed: see above"
+    touch "$jar"
   fi
-  echo "$name: building (the first time this fetches the libraries)" >&2
-  rm -rf "$repo/target/lib"
-  "$repo/mvnw" -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true package >&2 </dev/null ||
-    die "the build failed: see above"
-  touch "$jar"
-  [ -n "${NO_TRAINING:-}" ] || "$repo/scripts/train" ||
-    echo "$name: without a cache for the JVM: starts will be slower" >&2
+  [ -n "${NO_TRAINING:-}" ] || [ "$jvm_cache" -nt "$jar" ] || train
+}
+
+# An empty cache is none: what failed once is left to scripts/train by hand.
+jvm_cache=$repo/target/environments-api.aot
+train() {
+  echo "$name: training the JVM for half a minute (not with NO_TRAINING=1)" >&2
+  if ! "$repo/scripts/train"; then
+    echo "$name: that failed: starts will be slower" >&2
+    : >"$jvm_cache"
+  fi
 }
 
 # Becomes the JVM that runs a main class; cache_output is where it leaves a new cache at its end.
 exec_java() {
-  local java flags=() cache=$repo/target/environments-api.aot
+  local java flags=()
   java=$("$repo/mvnw" --jdk)/bin/java
   if [ -n "${cache_output:-}" ]; then
     flags+=("-XX:AOTCacheOutput=$cache_output")
-  elif [ "$cache" -nt "$repo/target/environments-api.jar" ]; then
-    flags+=("-XX:AOTCache=$cache")
+  elif [ -s "$jvm_cache" ] && [ "$jvm_cache" -nt "$repo/target/environments-api.jar" ]; then
+    flags+=("-XX:AOTCache=$jvm_cache")
   fi
   # The compiler gives way to requests: a new service has much to compile. Only root may set this.
   [ "$(id -u)" != 0 ] || flags+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=10)
