@@ -58,7 +58,7 @@ public final class AccountActor
 
   private static final Duration OVERDUE = Duration.ofSeconds(60);
   private static final Duration SETTLE_AGAIN = Duration.ofSeconds(10);
-  private static final Duration SETTLE_FIRST = Duration.ofSeconds(2);
+  private static final Duration SETTLE_FIRST = Duration.ofSeconds(5);
 
   private final ActorContext<Account.Command> context;
   private final Unanswered unanswered;
