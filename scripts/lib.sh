@@ -31,24 +31,48 @@ need() {
   done
 }
 
-# Builds the jar unless it is newer than everything it is made of, and the JVM's cache for it.
+jar=$repo/target/environments-api.jar
+jvm_cache=$repo/target/environments-api.aot
+
+# Builds the jar unless it is newer than everything it is made of, and the JVM's cache for it. One
+# script at a time; those that it starts meanwhile leave that to it.
 build() {
-  local jar=$repo/target/environments-api.jar
-  if [ ! -f "$jar" ] || [ ! -d "$repo/target/lib" ] ||
-    [ -n "$(find "$repo/pom.xml" "$repo/src/main" -newer "$jar" -print -quit)" ]; then
-    echo "$name: building (the first time this fetches the libraries)" >&2
-    rm -rf "$repo/target/lib"
-    "$repo/mvnw" -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true package >&2 </dev/null ||
-      die "the build failed: see above"
-    touch "$jar"
+  local lock
+  [ -z "${BUILDING:-}" ] || return 0
+  if is_built && is_trained; then
+    return
   fi
-  [ -n "${NO_TRAINING:-}" ] || [ "$jvm_cache" -nt "$jar" ] || train
+  mkdir -p "$repo/target"
+  exec {lock}>"$repo/target/.build.lock"
+  flock "$lock"
+  export BUILDING=1
+  is_built || compile
+  is_trained || train
+  unset BUILDING
+  exec {lock}>&-
+}
+
+is_built() {
+  [ -f "$jar" ] && [ -d "$repo/target/lib" ] &&
+    [ -z "$(find "$repo/pom.xml" "$repo/src/main" -newer "$jar" -print -quit)" ]
+}
+
+compile() {
+  echo "$name: building (the first time this fetches the libraries)" >&2
+  rm -rf "$repo/target/lib"
+  "$repo/mvnw" -q -B -Dmaven.test.skip=true -Dspotless.check.skip=true package >&2 </dev/null ||
+    die "the build failed: see above"
+  touch "$jar"
+}
+
+# Without the right to write there, the service starts without a cache.
+is_trained() {
+  [ -n "${NO_TRAINING:-}" ] || [ "$jvm_cache" -nt "$jar" ] || [ ! -w "$repo/target" ]
 }
 
 # An empty cache is none: what failed once is left to scripts/train by hand.
-jvm_cache=$repo/target/environments-api.aot
 train() {
-  echo "$name: training the JVM for half a minute (not with NO_TRAINING=1)" >&2
+  echo "$name: training the JVM, which takes about a minute (not with NO_TRAINING=1)" >&2
   if ! "$repo/scripts/train"; then
     echo "$name: that failed: starts will be slower" >&2
     : >"$jvm_cache"
@@ -60,14 +84,15 @@ exec_java() {
   local java flags=()
   java=$("$repo/mvnw" --jdk)/bin/java
   if [ -n "${cache_output:-}" ]; then
-    flags+=("-XX:AOTCacheOutput=$cache_output")
-  elif [ -s "$jvm_cache" ] && [ "$jvm_cache" -nt "$repo/target/environments-api.jar" ]; then
-    flags+=("-XX:AOTCache=$jvm_cache")
+    flags+=("-XX:AOTCacheOutput=$cache_output" '-Xlog:aot*=error')
+  elif [ -s "$jvm_cache" ] && [ "$jvm_cache" -nt "$jar" ]; then
+    # Not what it finds wrong with single entries of a cache that it has just made.
+    flags+=("-XX:AOTCache=$jvm_cache" '-Xlog:aot*=error')
   fi
   # The compiler gives way to requests: a new service has much to compile. Only root may set this.
   [ "$(id -u)" != 0 ] || flags+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=10)
   exec "$java" "@$repo/conf/jvm.options" "${flags[@]}" \
-    -cp "$repo/target/environments-api.jar:$repo/target/lib/*" "$@"
+    -cp "$jar:$repo/target/lib/*" "$@"
 }
 
 port_taken() {
