@@ -81,18 +81,17 @@ train() {
 
 # Becomes the JVM that runs a main class; cache_output is where it leaves a new cache at its end.
 exec_java() {
-  local java flags=()
+  # Not what it finds wrong with single entries of a cache that it has just made.
+  local java flags=('-Xlog:aot*=error')
   java=$("$repo/mvnw" --jdk)/bin/java
   if [ -n "${cache_output:-}" ]; then
-    flags+=("-XX:AOTCacheOutput=$cache_output" '-Xlog:aot*=error')
+    flags+=("-XX:AOTCacheOutput=$cache_output")
   elif [ -s "$jvm_cache" ] && [ "$jvm_cache" -nt "$jar" ]; then
-    # Not what it finds wrong with single entries of a cache that it has just made.
-    flags+=("-XX:AOTCache=$jvm_cache" '-Xlog:aot*=error')
+    flags+=("-XX:AOTCache=$jvm_cache")
   fi
   # The compiler gives way to requests: a new service has much to compile. Only root may set this.
   [ "$(id -u)" != 0 ] || flags+=(-XX:ThreadPriorityPolicy=1 -XX:CompilerThreadPriority=10)
-  exec "$java" "@$repo/conf/jvm.options" "${flags[@]}" \
-    -cp "$jar:$repo/target/lib/*" "$@"
+  exec "$java" "@$repo/conf/jvm.options" "${flags[@]}" -cp "$jar:$repo/target/lib/*" "$@"
 }
 
 port_taken() {

@@ -7,11 +7,7 @@ import io.envapi.id.AccountId;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.HostId;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.pekko.actor.typed.Behavior;
@@ -45,18 +41,6 @@ public final class AccountActor
   /** Hosts that have not said by now what became of earlier creates are not waited for. */
   private record SettleLater() implements Internal {}
 
-  /**
-   * @param at when it asked, {@link System#nanoTime}
-   */
-  private record Asker(Account.Create create, long at) {
-
-    /** After so long the ask has failed, and nobody wants what it asked for. */
-    boolean waits() {
-      return System.nanoTime() - at < OVERDUE.toNanos();
-    }
-  }
-
-  private static final Duration OVERDUE = Duration.ofSeconds(60);
   private static final Duration SETTLE_AGAIN = Duration.ofSeconds(10);
   private static final Duration SETTLE_FIRST = Duration.ofSeconds(5);
 
@@ -65,7 +49,7 @@ public final class AccountActor
   private final AccountId id;
   private final Quotas defaults;
   private final Account.Placer placer;
-  private final Map<EnvironmentId, List<Asker>> creating = new HashMap<>();
+  private final CreateWaiters waiters = new CreateWaiters();
 
   /** Places from before this actor whose hosts are being asked what became of them. */
   private final Set<EnvironmentId> inDoubt = new HashSet<>();
@@ -135,7 +119,8 @@ public final class AccountActor
               .reply(
                   replyTo,
                   new Account.ClaimsReply(state.environments().containsKey(wanted.value())));
-      case Account.ListEnvironments(var replyTo) -> Effect().reply(replyTo, list(state));
+      case Account.ListEnvironments(var replyTo) ->
+          Effect().reply(replyTo, new Account.Listed(state.located()));
       case Account.ReadQuotas(var replyTo) -> Effect().reply(replyTo, quotas(state));
       case Account.OverrideQuotas override -> {
         unanswered.hold(override);
@@ -202,9 +187,9 @@ public final class AccountActor
         .thenRun(
             (AccountState next) -> {
               unanswered.handled(create);
-              await(create);
+              waiters.add(create);
               placer.place(host.get(), id, fresh, spec, context.getSelf().narrow());
-              context.scheduleOnce(OVERDUE, context.getSelf(), new Settle(fresh));
+              context.scheduleOnce(CreateWaiters.OVERDUE, context.getSelf(), new Settle(fresh));
             })
         .thenNoReply();
   }
@@ -212,16 +197,10 @@ public final class AccountActor
   private ReplyEffect<AccountEvent, AccountState> onRepeated(
       AccountState.Entry known, Account.Create create) {
     if (known.phase() == AccountState.Phase.RESERVED) {
-      await(create);
+      waiters.add(create);
       return Effect().noReply();
     }
     return Effect().reply(create.replyTo(), new Account.Created(create.id(), known.host()));
-  }
-
-  private void await(Account.Create create) {
-    creating
-        .computeIfAbsent(create.id(), _ -> new ArrayList<>())
-        .add(new Asker(create, System.nanoTime()));
   }
 
   private ReplyEffect<AccountEvent, AccountState> onPlacement(
@@ -250,11 +229,7 @@ public final class AccountActor
   /** Made now if somebody waits: it was asked for again after the service that was to make it. */
   private ReplyEffect<AccountEvent, AccountState> onUnmade(
       AccountState state, EnvironmentId environment, HostId host) {
-    Optional<Account.Create> wanted =
-        creating.getOrDefault(environment, List.of()).stream()
-            .filter(Asker::waits)
-            .map(Asker::create)
-            .findFirst();
+    Optional<Account.Create> wanted = waiters.wanted(environment);
     if (wanted.isEmpty()) {
       return answering(
           environment,
@@ -270,13 +245,7 @@ public final class AccountActor
       EnvironmentId placed, AccountEvent event, Account.CreateReply reply) {
     return Effect()
         .persist(event)
-        .thenRun(
-            (AccountState next) -> {
-              List<Asker> askers = creating.remove(placed);
-              if (askers != null) {
-                askers.forEach(each -> each.create().replyTo().tell(reply));
-              }
-            })
+        .thenRun((AccountState next) -> waiters.answer(placed, reply))
         .thenNoReply()
         .thenUnstashAll();
   }
@@ -330,14 +299,7 @@ public final class AccountActor
    * environment that was made is the account's, though whoever asked for it may not know.
    */
   private void settleUnanswered(AccountState state) {
-    state
-        .environments()
-        .forEach(
-            (environment, entry) -> {
-              if (entry.phase() == AccountState.Phase.RESERVED) {
-                inDoubt.add(new EnvironmentId(environment));
-              }
-            });
+    inDoubt.addAll(state.reserved());
     inDoubt.forEach(environment -> context.getSelf().tell(new Settle(environment)));
     if (!inDoubt.isEmpty()) {
       context.scheduleOnce(SETTLE_FIRST, context.getSelf(), new SettleLater());
@@ -354,11 +316,7 @@ public final class AccountActor
 
   /** The environments may be made all the same, so this is no refusal for want of a journal. */
   private void leaveCreating() {
-    Account.Refused refused = new Account.Refused(new Failure.HostUnavailable(2));
-    creating
-        .values()
-        .forEach(askers -> askers.forEach(each -> each.create().replyTo().tell(refused)));
-    creating.clear();
+    waiters.answerAll(new Account.Refused(new Failure.HostUnavailable(2)));
   }
 
   private Account.FindReply find(AccountState state, EnvironmentId wanted) {
@@ -368,17 +326,6 @@ public final class AccountActor
     }
     return new Account.Found(
         entry.host(), effective(state), state.counted(entry.profile()), state.counted());
-  }
-
-  private static Account.Listed list(AccountState state) {
-    return new Account.Listed(
-        state.environments().entrySet().stream()
-            .filter(e -> e.getValue().phase() != AccountState.Phase.RESERVED)
-            .map(
-                e ->
-                    new Account.Located(
-                        new EnvironmentId(e.getKey()), e.getValue().host(), e.getValue().profile()))
-            .toList());
   }
 
   private Account.QuotasReply quotas(AccountState state) {

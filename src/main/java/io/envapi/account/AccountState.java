@@ -4,6 +4,7 @@ import io.envapi.CborSerializable;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.HostId;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -46,6 +47,25 @@ public record AccountState(Map<String, Entry> environments, Map<String, Number> 
     return environments.values().stream()
         .filter(e -> e.phase() != Phase.ARCHIVED && e.profile().equals(profile))
         .count();
+  }
+
+  /** Places taken for environments that nobody has said to be made. */
+  List<EnvironmentId> reserved() {
+    return environments.entrySet().stream()
+        .filter(e -> e.getValue().phase() == Phase.RESERVED)
+        .map(e -> new EnvironmentId(e.getKey()))
+        .toList();
+  }
+
+  /** Where its environments are, oldest first. */
+  List<Account.Located> located() {
+    return environments.entrySet().stream()
+        .filter(e -> e.getValue().phase() != Phase.RESERVED)
+        .map(
+            e ->
+                new Account.Located(
+                    new EnvironmentId(e.getKey()), e.getValue().host(), e.getValue().profile()))
+        .toList();
   }
 
   AccountState with(AccountEvent event) {

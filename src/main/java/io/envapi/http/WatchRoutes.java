@@ -8,7 +8,6 @@ import io.envapi.files.TransferStep;
 import io.envapi.host.Environments;
 import io.envapi.id.EnvironmentId;
 import io.envapi.keyring.Caller;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +29,6 @@ final class WatchRoutes {
   private static final Duration INTERVAL = Duration.ofMillis(200);
 
   private static final Duration SILENCE = Duration.ofSeconds(15);
-  private static final ByteString COMMENT = ByteString.fromString(":\n\n");
 
   /** An event's id: the watch and the number of the change. */
   private static final Pattern EVENT_ID = Pattern.compile("([0-9a-f]{24})-([0-9]{1,18})");
@@ -121,7 +119,8 @@ final class WatchRoutes {
     var number = new AtomicLong(after);
     var lostOnes =
         new TransferAnswer.Change(0, TransferAnswer.ChangeKind.OVERFLOW, ".", Optional.empty());
-    List<ByteString> first = lost ? List.of(COMMENT, event(transfer, lostOnes)) : List.of(COMMENT);
+    List<ByteString> first =
+        lost ? List.of(Sse.COMMENT, event(transfer, lostOnes)) : List.of(Sse.COMMENT);
     Source<ByteString, ?> changes =
         Source.tick(Duration.ZERO, INTERVAL, NotUsed.getInstance())
             .mapAsync(
@@ -131,7 +130,7 @@ final class WatchRoutes {
                         .exceptionally(failure -> last(exchange, Front.problem(failure))))
             .takeWhile(step -> !step.last(), true)
             .mapConcat(Step::events);
-    return Source.from(first).concat(changes).keepAlive(SILENCE, () -> COMMENT);
+    return Source.from(first).concat(changes).keepAlive(SILENCE, () -> Sse.COMMENT);
   }
 
   private static CompletionStage<Step> next(
@@ -162,8 +161,6 @@ final class WatchRoutes {
     String kind = change.kind().name().toLowerCase(Locale.ROOT);
     ObjectNode json = Json.object().put("kind", kind).put("path", change.path());
     change.from().ifPresent(from -> json.put("from", from));
-    String data = new String(Json.bytes(json), StandardCharsets.UTF_8);
-    return ByteString.fromString(
-        "id: %s-%d\nevent: %s\ndata: %s\n\n".formatted(transfer, change.number(), kind, data));
+    return Sse.event(kind, transfer + "-" + change.number(), json);
   }
 }

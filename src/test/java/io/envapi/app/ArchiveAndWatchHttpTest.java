@@ -35,7 +35,7 @@ class ArchiveAndWatchHttpTest {
 
   @BeforeAll
   void start() throws Exception {
-    api = RunningApi.start(temp, Map.of());
+    api = RunningApi.start(temp, Map.of("ENVAPI_OPERATOR_ACCOUNTS", "operator"));
   }
 
   @AfterAll
@@ -161,6 +161,11 @@ class ArchiveAndWatchHttpTest {
       api.send(api.request(environment + "/reset").POST(noBody()));
       assertThat(events.error().path("code").asText()).isEqualTo("conflict");
     }
+    try (var events = new Events(watch)) {
+      api.call("operator", "POST", environment.replace("/v1/", "/v1/admin/") + "/archive", "");
+      assertThat(events.error().path("code").asText()).isEqualTo("environment_archived");
+    }
+    api.send(api.request(environment + "/reset").POST(noBody()));
     try (var events = new Events(watch)) {
       api.send(api.request(environment).DELETE());
       JsonNode problem = events.error();

@@ -23,10 +23,6 @@ class AccountSpec extends ActorBehaviour {
   /** A placer that remembers what it is asked, and answers if it is to. */
   private class Hosts(var available: Boolean = true, var answers: Boolean = true, var settles: Boolean = true) extends Account.Placer {
     val asked = new ConcurrentLinkedQueue[EnvironmentId]()
-    val settled = new ConcurrentLinkedQueue[EnvironmentId]()
-
-    /** What it has made without an answer. */
-    val made = new ConcurrentLinkedQueue[EnvironmentId]()
 
     override def choose(): Optional[HostId] = if (available) Optional.of(host) else Optional.empty[HostId]
 
@@ -41,8 +37,7 @@ class AccountSpec extends ActorBehaviour {
     }
 
     override def settle(chosen: HostId, id: EnvironmentId, replyTo: ActorRef[Account.Placement]): Unit = {
-      settled.add(id)
-      if (settles) replyTo ! (if (made.contains(id)) new Account.Placed(id) else new Account.Unmade(id))
+      if (settles) replyTo ! new Account.Unmade(id)
     }
   }
 
@@ -74,6 +69,15 @@ class AccountSpec extends ActorBehaviour {
       case made: Account.Created => made.id
       case refused => fail(refused.toString)
     }
+
+  /** An account that was ended while a host was asked to make its only environment. */
+  private def cutOff(hosts: Hosts): Kit = {
+    val kit = account(hosts, "max_environments_per_profile" -> 1)
+    hosts.answers = false
+    kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
+    kit.restart()
+    kit
+  }
 
   private def find(kit: Kit, id: EnvironmentId): Account.FindReply =
     kit.runCommand[Account.FindReply](new Account.Find(id, _)).reply
@@ -257,20 +261,15 @@ class AccountSpec extends ActorBehaviour {
     }
 
     "not stay counted when it was never answered before a recovery" in {
-      val hosts = new Hosts(answers = false)
-      val kit = account(hosts, "max_environments_per_profile" -> 1)
-      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
-      kit.restart()
+      val hosts = new Hosts
+      val kit = cutOff(hosts)
       hosts.answers = true
       create(kit) shouldBe an[Account.Created]
     }
 
     "wait after a recovery until the host has said what became of one that was cut off" in {
-      val hosts = new Hosts(answers = false)
-      val kit = account(hosts, "max_environments_per_profile" -> 1)
-      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
-      hosts.settles = false
-      kit.restart()
+      val hosts = new Hosts(settles = false)
+      val kit = cutOff(hosts)
       hosts.answers = true
       val answer = createTestProbe[Account.CreateReply]()
       kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), answer.ref))
@@ -280,22 +279,14 @@ class AccountSpec extends ActorBehaviour {
     }
 
     "not wait long for a host that does not answer" in {
-      val hosts = new Hosts(answers = false)
-      val kit = account(hosts, "max_environments_per_profile" -> 1)
-      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
-      hosts.settles = false
-      kit.restart()
+      val kit = cutOff(new Hosts(settles = false))
       create(kit) shouldBe exceeded("max_environments_per_profile", 1, 1)
       listed(kit) shouldBe empty
     }
 
     "be the account's after a recovery when its host has made it" in {
-      val hosts = new Hosts(answers = false)
-      val kit = account(hosts)
-      kit.runCommand(new Account.Create(EnvironmentId.random(), spec(), nobody))
-      hosts.made.add(hosts.asked.peek)
-      hosts.settles = false
-      kit.restart()
+      val hosts = new Hosts(settles = false)
+      val kit = cutOff(hosts)
       val list = createTestProbe[Account.Listed]()
       val found = createTestProbe[Account.FindReply]()
       kit.runCommand(new Account.ListEnvironments(list.ref))
