@@ -1,6 +1,7 @@
 package io.envapi.linux;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
@@ -9,6 +10,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A pseudo-terminal (pty(7)).
@@ -29,11 +31,13 @@ public record Pty(FileDescriptor master, Path slave) implements AutoCloseable {
   static final long TERMIOS_SIZE = 60;
   static final long C_OFLAG = 4;
   static final long C_LFLAG = 12;
+  private static final long C_CC = 17;
   static final long WINSIZE_SIZE = 8;
 
   private static final int OPOST = 1;
   private static final int ONLCR = 4;
   private static final int ISIG = 1;
+  private static final int VINTR = 0;
   private static final int ECHO = 8;
   private static final int TCSANOW = 0;
   private static final int TTY_MODE = 0620;
@@ -98,6 +102,21 @@ public record Pty(FileDescriptor master, Path slave) implements AutoCloseable {
       termios.set(JAVA_INT, C_LFLAG, echo ? local | ECHO : local & ~ECHO);
       termios.set(JAVA_INT, C_OFLAG, termios.get(JAVA_INT, C_OFLAG) | OPOST | ONLCR);
       LibC.call("tcsetattr", e -> (int) TCSETATTR.invokeExact(e, fd, TCSANOW, termios));
+    }
+  }
+
+  /**
+   * The byte that makes the terminal interrupt its foreground processes, Ctrl-C by default; empty
+   * while it is a byte like others (termios(3)).
+   */
+  public static Optional<Byte> interruptCharacter(FileDescriptor master) {
+    int fd = master.number();
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment termios = arena.allocate(2 * TERMIOS_SIZE, 4);
+      LibC.call("tcgetattr", e -> (int) TCGETATTR.invokeExact(e, fd, termios));
+      byte character = termios.get(JAVA_BYTE, C_CC + VINTR);
+      boolean raises = (termios.get(JAVA_INT, C_LFLAG) & ISIG) != 0 && character != 0;
+      return raises ? Optional.of(character) : Optional.empty();
     }
   }
 

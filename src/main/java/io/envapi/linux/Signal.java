@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * A signal that can be sent, 1 to 64, numbered as on x86-64 and arm64 (signal(7)).
@@ -23,6 +24,9 @@ public record Signal(int number) {
   private static final int MAX = 64;
   private static final Map<String, Integer> NUMBERS = numbers();
 
+  /** CHLD, CONT, STOP, TSTP, TTIN, TTOU, URG and WINCH. */
+  private static final Set<Integer> SURVIVED = Set.of(17, 18, 19, 20, 21, 22, 23, 28);
+
   public static final Signal HUP = new Signal(1);
   public static final Signal INT = new Signal(2);
   public static final Signal QUIT = new Signal(3);
@@ -33,6 +37,12 @@ public record Signal(int number) {
   public static final Signal CONT = new Signal(18);
   public static final Signal STOP = new Signal(19);
   public static final Signal WINCH = new Signal(28);
+
+  /** The last real-time signal, which nothing sends by itself. */
+  public static final Signal RTMAX = new Signal(MAX);
+
+  /** The one before {@link #RTMAX}. */
+  public static final Signal RTMAX_1 = new Signal(MAX - 1);
 
   public Signal {
     if (number < 1 || number > MAX) {
@@ -55,6 +65,11 @@ public record Signal(int number) {
 
   public static Optional<Signal> of(int number) {
     return number < 1 || number > MAX ? Optional.empty() : Optional.of(new Signal(number));
+  }
+
+  /** Whether its default action ends a process; that of the others ignores, stops or continues. */
+  public boolean endsByDefault() {
+    return !SURVIVED.contains(number);
   }
 
   /** As {@code SIGTERM}, or {@code SIG40} for the real-time signals, which have no names. */

@@ -1,6 +1,7 @@
 package io.envapi.process;
 
 import io.envapi.linux.Boot;
+import io.envapi.linux.Signal;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * {@code /proc}, proc(5). A process that ends meanwhile makes an answer empty, never an exception.
@@ -24,13 +26,21 @@ public final class ProcFs {
   private static final int CMDLINE_LIMIT = 4096;
 
   private static final int STAT_LIMIT = 4096;
+  private static final int STATUS_LIMIT = 8192;
   private static final int CHILDREN_LIMIT = 16 << 20;
+
+  /** The signals a thread blocks, ignores and catches, in this order, bit n-1 for signal n. */
+  private static final Pattern MASKS =
+      Pattern.compile("^Sig(?:Blk|Ign|Cgt):\\s*([0-9a-f]{16})$", Pattern.MULTILINE);
+
+  private static final int MASK_COUNT = 3;
 
   /**
    * The part of {@code /proc/<pid>/stat} that is used here.
    *
    * @param comm the name of the program, at most 15 bytes, anything in them
    * @param state one letter, {@code Z} for a zombie
+   * @param foreground the process group in the foreground of its terminal, -1 without one
    * @param userTicks CPU time spent in the program, in {@link Boot#ticksPerSecond}
    * @param systemTicks CPU time spent in the kernel, likewise
    * @param startTicks when it started, since boot, likewise
@@ -42,6 +52,7 @@ public final class ProcFs {
       int ppid,
       int pgid,
       int session,
+      int foreground,
       long userTicks,
       long systemTicks,
       long startTicks,
@@ -50,6 +61,10 @@ public final class ProcFs {
     /** Whether it has ended, though it may not have been waited for. */
     public boolean ended() {
       return state == 'Z' || state == 'X';
+    }
+
+    public boolean inForeground() {
+      return pgid == foreground;
     }
   }
 
@@ -86,6 +101,31 @@ public final class ProcFs {
             fields ->
                 new Syscall(
                     Long.parseLong(fields[0]), Long.parseUnsignedLong(fields[1].substring(2), 16)));
+  }
+
+  /** Whether a process neither catches nor ignores nor blocks a signal; false when it has ended. */
+  public static boolean takesDefault(int pid, Signal signal) {
+    return masks(pid).filter(masks -> masks.stream().noneMatch(m -> has(m, signal))).isPresent();
+  }
+
+  public static boolean catches(int pid, Signal signal) {
+    return masks(pid).filter(masks -> has(masks.getLast(), signal)).isPresent();
+  }
+
+  private static Optional<List<Long>> masks(int pid) {
+    return read(PROC.resolve(pid + "/status"), STATUS_LIMIT)
+        .map(
+            status ->
+                MASKS
+                    .matcher(status)
+                    .results()
+                    .map(mask -> Long.parseUnsignedLong(mask.group(1), 16))
+                    .toList())
+        .filter(masks -> masks.size() == MASK_COUNT);
+  }
+
+  private static boolean has(long mask, Signal signal) {
+    return (mask >>> (signal.number() - 1) & 1) != 0;
   }
 
   /** Whether the kernel lists the children of a thread (CONFIG_PROC_CHILDREN). */
@@ -154,6 +194,7 @@ public final class ProcFs {
             Integer.parseInt(fields[1]),
             Integer.parseInt(fields[2]),
             Integer.parseInt(fields[3]),
+            Integer.parseInt(fields[5]),
             Long.parseLong(fields[11]),
             Long.parseLong(fields[12]),
             Long.parseLong(fields[19]),

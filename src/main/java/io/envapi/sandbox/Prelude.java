@@ -33,9 +33,22 @@ final class Prelude {
   /**
    * Ctrl-C reaches the shell too, and bash without job control ends itself when what it waited for
    * ended so, unless it has a trap. With one it would go on with the loop it is in.
+   *
+   * <p>It does go on with the rest of the line. That this is what an interrupt left, and not a
+   * program that took it and ended otherwise, is told by a trap on RTMAX-1, until RTMAX takes that
+   * away. To leave the line by {@code return} would be no better: bash then takes all that follows
+   * for a part of the trap.
    */
   private static final String INTERRUPTED =
-      "trap 'builtin break 9999 2>/dev/null || builtin :' INT\n";
+      """
+      trap 'if [[ $? -eq 130 ||
+        $(\\builtin type -t "${BASH_COMMAND%%[[:space:]]*}") == @(builtin|keyword|function) ]]
+      then \\builtin trap : RTMAX-1
+      else \\builtin trap - RTMAX-1
+      fi 2>/dev/null
+      \\builtin break 9999 2>/dev/null || \\builtin :' INT
+      trap "builtin trap - RTMAX-1" RTMAX
+      """;
 
   private Prelude() {}
 

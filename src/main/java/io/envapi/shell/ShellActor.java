@@ -38,6 +38,7 @@ public final class ShellActor
           ShellEnding.ProcessGone,
           CommandWatch.Step,
           ShellWaiting.Step,
+          Interruption.Step,
           Done {}
 
   record Done() implements Internal {}
@@ -73,6 +74,7 @@ public final class ShellActor
   private final CommandWatch watch;
   private final ShellEnding ending;
   private final ShellCommands commands;
+  private final Interruption interruption;
 
   public static Behavior<Shell.Command> create(
       Spec spec, ShellProcesses processes, ShellRuntime runtime, ActorRef<Notice> environment) {
@@ -132,6 +134,7 @@ public final class ShellActor
     this.watch = new CommandWatch(self);
     this.ending = new ShellEnding(self, watch, waiting);
     this.commands = new ShellCommands(self, watch, waiting, ending);
+    this.interruption = new Interruption(self);
   }
 
   @Override
@@ -204,8 +207,8 @@ public final class ShellActor
       case Shell.ReadResult read -> answers.result(state, read);
       case Shell.ReadCommand read -> answers.command(state, read);
       case Shell.Await await -> waiting.await(state, await);
-      case Shell.SignalBelow signal -> answers.signal(signal);
-      case Shell.WriteStdin write -> answers.stdin(write);
+      case Shell.SignalBelow signal -> interruption.signal(state, signal);
+      case Shell.WriteStdin write -> interruption.stdin(state, write);
       case Shell.Resize resize -> answers.resize(resize);
       case Shell.ListProcesses list -> answers.processes(list);
       case Shell.Close close -> ending.close(state, close);
@@ -222,6 +225,10 @@ public final class ShellActor
       }
       case ShellWaiting.Step step -> {
         waiting.on(state, step);
+        yield Effect().noReply();
+      }
+      case Interruption.Step step -> {
+        interruption.on(state, step);
         yield Effect().noReply();
       }
       case Done() -> Effect().noReply();

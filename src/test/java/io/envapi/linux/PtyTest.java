@@ -121,4 +121,13 @@ class PtyTest {
     assertThatThrownBy(() -> Pty.open(Path.of("/dev/null"))).isInstanceOf(LinuxException.class);
     assertThat(Run.openDescriptors()).isEqualTo(before);
   }
+
+  @Test
+  void theInterruptCharacterIsTheOneThatIsSet() {
+    assertThat(Pty.interruptCharacter(pty.master())).contains((byte) 3);
+    run("stty intr ^X < /dev/tty");
+    assertThat(Pty.interruptCharacter(pty.master())).contains((byte) 0x18);
+    run("stty -isig < /dev/tty");
+    assertThat(Pty.interruptCharacter(pty.master())).isEmpty();
+  }
 }

@@ -2,6 +2,7 @@ package io.envapi.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,5 +59,17 @@ class SignalTest {
       assertThat(new Signal(number).name()).isEqualTo("SIG" + name);
     }
     assertThat(new Signal(40).name()).isEqualTo("SIG40");
+  }
+
+  @Test
+  void aSignalEndsByDefaultWhatItEnds() {
+    for (int number = 1; number <= 31; number++) {
+      Signal signal = new Signal(number);
+      if (!List.of("SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU").contains(signal.name())) {
+        String script = "ulimit -c 0; kill -" + number + " $$; echo on";
+        String output = Run.run("env --default-signal sh -c '" + script + "'").output();
+        assertThat(output.endsWith("on\n")).isNotEqualTo(signal.endsByDefault());
+      }
+    }
   }
 }

@@ -41,11 +41,28 @@ class ProcFsTest {
   @Test
   void everyFieldIsTheOneOfTheManual() {
     String line = "7 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25";
-    // Fields 14, 15, 22 and 24 of proc(5): each value is its field's number less three.
+    // Fields 8, 14, 15, 22 and 24 of proc(5): each value is its field's number less three.
     assertThat(ProcFs.parse(7, line))
-        .contains(new ProcFs.Stat(7, "x", 'S', 1, 2, 3, 11, 12, 19, 21));
+        .contains(new ProcFs.Stat(7, "x", 'S', 1, 2, 3, 5, 11, 12, 19, 21));
     assertThat(ProcFs.parse(7, "")).isEmpty();
     assertThat(ProcFs.parse(7, "7 (x) S 1 2")).isEmpty();
+  }
+
+  @Test
+  void aSignalIsTakenByDefaultUnlessIgnoredOrCaught() {
+    Child child =
+        Run.SPAWNER.spawn(Run.bash("trap '' INT; trap : USR1; while :; do sleep 0.1; done"));
+    try {
+      await().until(() -> !ProcFs.takesDefault(child.pid(), Signal.USR1));
+      assertThat(ProcFs.takesDefault(child.pid(), Signal.INT)).isFalse();
+      assertThat(ProcFs.takesDefault(child.pid(), Signal.USR2)).isTrue();
+      assertThat(ProcFs.catches(child.pid(), Signal.USR1)).isTrue();
+      assertThat(ProcFs.catches(child.pid(), Signal.INT)).isFalse();
+    } finally {
+      child.signal(Signal.KILL);
+      Run.exit(child);
+    }
+    assertThat(ProcFs.takesDefault(child.pid(), Signal.USR2)).isFalse();
   }
 
   @Test

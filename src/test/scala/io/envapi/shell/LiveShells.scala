@@ -102,6 +102,20 @@ trait LiveShells extends RealShells { this: ActorBehaviour =>
 
     def start(command: String, timeoutMs: Option[Long] = None): CommandId = run(command, 0, timeoutMs).command.id
 
+    /** As {@link #start}, and waits for the command to print "ready". */
+    def started(command: String): CommandId = {
+      val cursor = describe.cursor
+      val id = start(command)
+      outputWith("ready", cursor)
+      id
+    }
+
+    def result(command: CommandId): CommandResult =
+      ask[Shell.ExecReply](new Shell.ReadResult(command, new Shell.Window(1 << 20, false), _)) match {
+        case done: Shell.Executed => done.result
+        case refused => fail(refused.toString)
+      }
+
     def output(command: String): String = run(command).output.utf8String
 
     def commands: Seq[CommandRecord] = ask[Shell.CommandsReply](new Shell.ListCommands(_)) match {

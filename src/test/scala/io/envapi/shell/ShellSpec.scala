@@ -82,31 +82,6 @@ class ShellSpec extends ActorBehaviour with LiveShells {
       shell.stdin("x", tty = true).asInstanceOf[Shell.Refused].failure shouldBe a[Failure.Conflict]
     }
 
-    "resize its terminal and take input from it" in inTerminal { shell =>
-      val size = new TerminalSize(40, 120)
-      shell.ask[Shell.ResizeReply](new Shell.Resize(size, _)) shouldBe new Shell.Resized(size)
-      shell.output("stty size < /dev/tty") should include("40 120")
-      shell.start("read answer < /dev/tty; echo \"got $answer\"")
-      shell.stdin("typed\n", tty = true) shouldBe a[Shell.StdinWritten]
-      shell.outputWith("got typed", 0)
-    }
-
-    "take Ctrl-C for its command and not for itself" in inTerminal { shell =>
-      shell.run("here=kept")
-      Seq(
-        "echo ready; sleep 600",
-        "echo ready; while :; do sleep 1; done",
-        "echo ready; for i in 1 2; do while :; do :; done; done",
-        "echo ready; set -e; sleep 600 || set +e").foreach { command =>
-        val cursor = shell.describe.cursor
-        shell.start(command)
-        shell.outputWith("ready", cursor)
-        shell.stdin("\u0003", tty = true) shouldBe a[Shell.StdinWritten]
-        shell.await().idle shouldBe true
-      }
-      shell.output("echo $here") should include("kept")
-    }
-
     "refuse everything that needs a process once it ended" in inShell { shell =>
       shell.close(atOnce = false).state shouldBe ShellView.State.CLOSED
       shell.exec("echo no") shouldBe notRunning
