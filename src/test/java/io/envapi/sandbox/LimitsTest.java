@@ -116,7 +116,7 @@ class LimitsTest {
       Tiers.assumeCgroups("processes", Tiers.host(tier).cgroups().holdsProcesses());
       for (TestShell shell : java.util.List.of(first, second)) {
         shell.send(
-            "for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done; echo \"all $(jobs -p | wc -l)\"");
+            "for i in 1 2 3 4 5 6 7 8 9; do sleep 1000 & done; all=($(jobs -p)); echo all ${#all[@]}");
         shell.until("all 9");
       }
     }

@@ -40,7 +40,7 @@ class TerminalSpec extends ActorBehaviour with LiveShells {
     }
 
     "go on when a program takes Ctrl-C and ends otherwise" in inTerminal { shell =>
-      val handles = "bash -c 'trap \"echo taken; exit 3\" INT; echo ready; while :; do read; done'"
+      val handles = "bash -c 'trap \"echo taken; exit 3\" INT; echo ready; while :; do read -t 0.01; done'"
       interrupted(shell, handles).command.exitCode shouldBe Optional.of(3)
       val rest = "bash -c 'echo went on; sleep 0.5; echo to its end'"
       interrupted(shell, s"while :; do $handles; done; $rest").output.utf8String should include("to its end")
