@@ -107,16 +107,18 @@ public record Pty(FileDescriptor master, Path slave) implements AutoCloseable {
 
   /**
    * The byte that makes the terminal interrupt its foreground processes, Ctrl-C by default; empty
-   * while it is a byte like others (termios(3)).
+   * while it is a byte like others (termios(3)), or when the terminal is gone.
    */
   public static Optional<Byte> interruptCharacter(FileDescriptor master) {
-    int fd = master.number();
     try (Arena arena = Arena.ofConfined()) {
+      int fd = master.number();
       MemorySegment termios = arena.allocate(2 * TERMIOS_SIZE, 4);
       LibC.call("tcgetattr", e -> (int) TCGETATTR.invokeExact(e, fd, termios));
       byte character = termios.get(JAVA_BYTE, C_CC + VINTR);
       boolean raises = (termios.get(JAVA_INT, C_LFLAG) & ISIG) != 0 && character != 0;
       return raises ? Optional.of(character) : Optional.empty();
+    } catch (LinuxException _) {
+      return Optional.empty();
     }
   }
 

@@ -47,7 +47,7 @@ final class Prelude {
       else \\builtin trap - RTMAX-1
       fi 2>/dev/null
       \\builtin break 9999 2>/dev/null || \\builtin :' INT
-      trap "builtin trap - RTMAX-1" RTMAX
+      trap '\\builtin trap - RTMAX-1' RTMAX
       """;
 
   private Prelude() {}

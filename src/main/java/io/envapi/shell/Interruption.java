@@ -14,9 +14,8 @@ import java.util.Optional;
  *
  * <p>Between fork and exec a child still has the handlers of its shell's traps. What such a handler
  * takes there is gone: the program then starts as if nothing had been sent, and the trap of the
- * shell waits for its end. So what was being started is signalled again. Only children without a
- * handler of their own are: one that takes the signal may well give its handler up, to end in
- * peace.
+ * shell waits for its end. So what was being started is signalled again; not what runs already: one
+ * that takes the signal may well give its handler up, to end in peace.
  *
  * <p>And a shell that takes Ctrl-C goes on with the rest of its line, which it may have come to at
  * that very moment. So the rest is interrupted too, for a while.
@@ -26,6 +25,9 @@ final class Interruption {
   private static final Duration FIRST_LOOK = Duration.ofMillis(20);
   private static final Duration LOOK = Duration.ofMillis(50);
   private static final int LOOKS = 20;
+
+  /** A shell starts few programs at a time; those in the background may be many. */
+  private static final int NEWEST = 32;
 
   /** What the actor tells itself of a signal that was sent to its command. */
   sealed interface Step extends ShellActor.Internal {
@@ -56,51 +58,55 @@ final class Interruption {
     this.self = self;
   }
 
+  /** Has a shell between two commands forget that it was interrupted. */
+  static void forget(ShellProcess shell) {
+    ProcessIdentity itself = shell.started().shell();
+    if (leftCommand(shell) && ProcFs.catches(itself.pid(), Signal.RTMAX)) {
+      itself.signal(Signal.RTMAX);
+    }
+  }
+
   /** Signals what the command runs. */
   void signal(ShellState state, Shell.SignalBelow request) {
     Optional<Step> watch =
         Signal.parse(request.signal())
             .filter(Signal::endsByDefault)
-            .flatMap(
-                signal ->
-                    state.running().map(c -> new Signalled(c.id(), signal, starting(signal), 0)));
+            .flatMap(signal -> signalled(state, signal));
     self.answers().signal(request);
     watch.ifPresent(this::lookLater);
+  }
+
+  private Optional<Step> signalled(ShellState state, Signal signal) {
+    List<ProcessIdentity> starting =
+        self.process().map(shell -> copies(shell, children(shell))).orElse(List.of());
+    return state
+        .running()
+        .filter(_ -> !starting.isEmpty())
+        .map(command -> new Signalled(command.id(), signal, starting, 0));
   }
 
   /** Writes to the shell, which may be the terminal's interrupt character. */
   void stdin(ShellState state, Shell.WriteStdin write) {
     Optional<Step> watch =
-        write.tty() && interrupts(write)
-            ? state.running().map(command -> interrupted(command.id()))
-            : Optional.empty();
+        self.process()
+            .filter(_ -> write.tty() && !self.life().isClosing())
+            .filter(shell -> interrupts(shell, write))
+            .flatMap(shell -> state.running().map(command -> interrupted(shell, command.id())));
     self.answers().stdin(write);
     watch.ifPresent(this::lookLater);
   }
 
-  private Step interrupted(CommandId command) {
-    boolean between = self.process().stream().allMatch(shell -> foreground(shell).isEmpty());
-    return new Interrupted(command, starting(Signal.INT), between, 0);
+  private static Step interrupted(ShellProcess shell, CommandId command) {
+    List<ProcessIdentity> running = foreground(shell);
+    return new Interrupted(command, copies(shell, running), running.isEmpty(), 0);
   }
 
-  private boolean interrupts(Shell.WriteStdin write) {
-    return self.process()
-        .filter(shell -> !self.life().isClosing())
-        .flatMap(ShellProcess::terminal)
+  private static boolean interrupts(ShellProcess shell, Shell.WriteStdin write) {
+    return shell
+        .terminal()
         .flatMap(terminal -> Pty.interruptCharacter(terminal.master()))
         .filter(character -> write.data().contains(character))
         .isPresent();
-  }
-
-  /** The children that have no handler for the signal but, perhaps, that of the shell. */
-  private List<ProcessIdentity> starting(Signal signal) {
-    return self.process().stream()
-        .flatMap(
-            shell ->
-                shell.children().stream()
-                    .filter(
-                        child -> ProcFs.takesDefault(child.pid(), signal) || shell.isCopy(child)))
-        .toList();
   }
 
   /** On the actor's thread, so that no other command begins meanwhile. */
@@ -124,10 +130,10 @@ final class Interruption {
     switch (step) {
       case Signalled(var _, var signal, var starting, var _) -> again(signal, starting);
       case Interrupted(var _, var starting, var between, var look) -> {
-        if (shell.isInterrupted()) {
+        if (leftCommand(shell)) {
           interruptRest(shell);
         } else {
-          again(Signal.INT, starting.stream().filter(Interruption::inForeground).toList());
+          again(Signal.INT, starting);
           // Or it is of a trap of the caller's own: that has had its time then.
           if (between && look == LOOKS - 1) {
             again(Signal.INT, foreground(shell));
@@ -152,12 +158,31 @@ final class Interruption {
     }
   }
 
-  private static List<ProcessIdentity> foreground(ShellProcess shell) {
-    return shell.children().stream().filter(Interruption::inForeground).toList();
+  /** Whether an interrupt ended what the shell ran: what it starts now is the rest of the line. */
+  private static boolean leftCommand(ShellProcess shell) {
+    return shell.hasTerminal() && ProcFs.catches(shell.started().shell().pid(), Signal.RTMAX_1);
   }
 
-  private static boolean inForeground(ProcessIdentity process) {
-    return ProcFs.stat(process.pid()).filter(ProcFs.Stat::inForeground).isPresent();
+  /** The newest programs that the shell itself runs. */
+  private static List<ProcessIdentity> children(ShellProcess shell) {
+    List<Integer> all = ProcFs.children(shell.started().shell().pid());
+    return all.subList(Math.max(0, all.size() - NEWEST), all.size()).stream()
+        .flatMap(pid -> ProcessIdentity.of(pid).stream())
+        .toList();
+  }
+
+  private static List<ProcessIdentity> foreground(ShellProcess shell) {
+    return children(shell).stream()
+        .filter(child -> ProcFs.stat(child.pid()).filter(ProcFs.Stat::inForeground).isPresent())
+        .toList();
+  }
+
+  /** Those that have not come to their exec. */
+  private static List<ProcessIdentity> copies(ShellProcess shell, List<ProcessIdentity> children) {
+    Optional<String> commandLine = ProcFs.cmdline(shell.started().shell().pid());
+    return children.stream()
+        .filter(child -> ProcFs.cmdline(child.pid()).equals(commandLine))
+        .toList();
   }
 
   private void lookLater(Step step) {

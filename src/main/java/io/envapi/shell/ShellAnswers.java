@@ -2,6 +2,7 @@ package io.envapi.shell;
 
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
+import io.envapi.linux.LinuxException;
 import io.envapi.linux.Pty;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcessInfo;
@@ -227,8 +228,13 @@ final class ShellAnswers {
             return;
           }
           TerminalSize size = request.size();
-          Pty.setSize(shell.terminal().get().master(), size.rows(), size.columns());
-          request.replyTo().tell(new Shell.Resized(size));
+          try {
+            Pty.setSize(shell.terminal().get().master(), size.rows(), size.columns());
+            request.replyTo().tell(new Shell.Resized(size));
+          } catch (LinuxException e) {
+            LOG.debug("the terminal of {} is gone: {}", identity.id(), e.getMessage());
+            request.refuse(new Failure.ShellNotRunning());
+          }
         });
   }
 

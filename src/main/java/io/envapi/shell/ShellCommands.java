@@ -77,6 +77,7 @@ final class ShellCommands {
     CommandId id = started.id();
     life.used(started.startedAt());
     awaitEnd(prepared.end(), id);
+    Interruption.forget(shell);
     shell.execute(
         exec.subshell() ? Script.subshell(exec.command()) : exec.command(),
         variables(shell, exec.secrets()));

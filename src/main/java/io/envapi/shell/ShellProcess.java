@@ -41,9 +41,6 @@ public final class ShellProcess {
   /** Bytes that always fit into the script's pipe, which is empty between commands; pipe(7). */
   private static final int PIPE_HOLDS = 32 << 10;
 
-  /** A shell starts few programs at a time; those in the background may be many. */
-  private static final int NEWEST = 32;
-
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
   private static final Duration SANDBOX_END = Duration.ofMillis(200);
   private static final Duration TERMINATION_POLL = Duration.ofMillis(5);
@@ -197,7 +194,6 @@ public final class ShellProcess {
 
   /** Writes the prepared command to the shell. {@code variables} are secrets, and stay redacted. */
   void execute(String text, Map<String, String> variables) {
-    forgetInterrupt();
     nonce = Framing.nonce();
     int lastStatus = output.await(nonce);
     String line;
@@ -214,30 +210,6 @@ public final class ShellProcess {
       // With many variables; a shell that is stopped would keep the thread.
       waiting.execute(() -> writeScript(bytes));
     }
-  }
-
-  /** Whether the running command is what an interrupt has left of it. */
-  boolean isInterrupted() {
-    return hasTerminal() && ProcFs.catches(started.shell().pid(), Signal.RTMAX_1);
-  }
-
-  private void forgetInterrupt() {
-    if (isInterrupted() && ProcFs.catches(started.shell().pid(), Signal.RTMAX)) {
-      started.shell().signal(Signal.RTMAX);
-    }
-  }
-
-  /** The newest programs that the shell itself runs. */
-  List<ProcessIdentity> children() {
-    List<Integer> all = ProcFs.children(started.shell().pid());
-    return all.subList(Math.max(0, all.size() - NEWEST), all.size()).stream()
-        .flatMap(pid -> ProcessIdentity.of(pid).stream())
-        .toList();
-  }
-
-  /** Whether a child of the shell has not come to its exec. */
-  boolean isCopy(ProcessIdentity child) {
-    return ProcFs.cmdline(started.shell().pid()).equals(ProcFs.cmdline(child.pid()));
   }
 
   /**

@@ -129,5 +129,7 @@ class PtyTest {
     assertThat(Pty.interruptCharacter(pty.master())).contains((byte) 0x18);
     run("stty -isig < /dev/tty");
     assertThat(Pty.interruptCharacter(pty.master())).isEmpty();
+    pty.close();
+    assertThat(Pty.interruptCharacter(pty.master())).isEmpty();
   }
 }

@@ -39,6 +39,13 @@ class TerminalSpec extends ActorBehaviour with LiveShells {
       end(command) shouldBe ((State.EXITED, Some(Reason.SIGNALED), Some(130), Some(2)))
     }
 
+    "leave the next command alone after Ctrl-C" in inTerminal { shell =>
+      (1 to 10).foreach { _ =>
+        interrupted(shell, "echo ready; sleep 600; sleep 600")
+        shell.run("sleep 0.2; sleep 0.2").command.exitCode shouldBe Optional.of(0)
+      }
+    }
+
     "go on when a program takes Ctrl-C and ends otherwise" in inTerminal { shell =>
       val handles = "bash -c 'trap \"echo taken; exit 3\" INT; echo ready; while :; do read -t 0.01; done'"
       interrupted(shell, handles).command.exitCode shouldBe Optional.of(3)
