@@ -47,7 +47,7 @@ final class FileSearch implements SortedWalk.Visitor {
     this.root = root;
     this.search = search;
     this.glob = search.glob().map(Glob::of);
-    this.lines = new LineSearch(search);
+    this.lines = new LineSearch(search, deadline);
     this.largest = Math.clamp(search.maxFileBytes(), 1, LARGEST_FILE);
     this.limit = Math.clamp(search.limit(), 1, MOST_MATCHES);
   }
@@ -113,9 +113,20 @@ final class FileSearch implements SortedWalk.Visitor {
     if (glob.isEmpty()
         || glob.get().matches(ShownName.of(entry.name()))
         || glob.get().matches(shown)) {
-      file(in, entry.name(), shown);
+      return searched(in, entry.name(), shown);
     }
     return true;
+  }
+
+  /** Whether there was time for all of it. */
+  private boolean searched(Directory in, FileName name, String path) {
+    try {
+      file(in, name, path);
+      return true;
+    } catch (TimedText.TimeIsUp e) {
+      complete = false;
+      return false;
+    }
   }
 
   @Override

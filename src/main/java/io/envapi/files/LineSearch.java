@@ -23,13 +23,18 @@ final class LineSearch {
 
   private final String pattern;
   private final Optional<Pattern> regex;
+  private final long deadline;
   private final int before;
   private final int after;
 
-  LineSearch(FileOperation.Search search) {
+  /**
+   * @param deadline for expressions, in {@link System#nanoTime}
+   */
+  LineSearch(FileOperation.Search search, long deadline) {
     this.pattern =
         new String(search.pattern().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     this.regex = search.regex() ? Optional.of(compiled(search.pattern())) : Optional.empty();
+    this.deadline = deadline;
     this.before = Math.clamp(search.before(), 0, MOST_CONTEXT);
     this.after = Math.clamp(search.after(), 0, MOST_CONTEXT);
   }
@@ -37,6 +42,9 @@ final class LineSearch {
   private static Pattern compiled(String regex) {
     if (regex.length() > LONGEST_REGEX) {
       throw Refusal.invalid("the expression is too long", "query", "pattern");
+    }
+    if (RegexWeight.isTooHeavy(regex)) {
+      throw Refusal.invalid("the expression repeats too much", "query", "pattern");
     }
     try {
       return Pattern.compile(regex);
@@ -104,7 +112,9 @@ final class LineSearch {
   }
 
   private boolean isMatch(String latin) {
-    return regex.isPresent() ? regex.get().matcher(decoded(latin)).find() : latin.contains(pattern);
+    return regex.isPresent()
+        ? regex.get().matcher(new TimedText(decoded(latin), deadline)).find()
+        : latin.contains(pattern);
   }
 
   private static String decoded(String latin) {

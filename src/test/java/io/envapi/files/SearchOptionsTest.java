@@ -1,6 +1,8 @@
 package io.envapi.files;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.envapi.failure.Failure;
 import java.nio.file.Path;
@@ -55,6 +57,20 @@ class SearchOptionsTest {
     return workspace.ok(search, FileAnswer.Found.class).matches().stream()
         .map(m -> m.path() + ":" + m.lines().getFirst().line())
         .toList();
+  }
+
+  @Test
+  void anExpressionThatNoMemoryHoldsIsRefused() {
+    workspace.written("f", "a\n");
+    assertThat(workspace.refused(search("((a{1000}){1000}){1000}", true, false)))
+        .isInstanceOf(Failure.Invalid.class);
+  }
+
+  @Test
+  void anExpressionIsNotTriedForLongerThanThereIsTime() {
+    var lines = new LineSearch(search("(?:a{0,900}){1}b", true, false), System.nanoTime() - 1);
+    assertThatThrownBy(() -> lines.find("aaaa\n".getBytes(UTF_8), 1))
+        .isInstanceOf(TimedText.TimeIsUp.class);
   }
 
   @Test
