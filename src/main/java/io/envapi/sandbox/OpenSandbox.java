@@ -33,7 +33,8 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
   OpenSandbox(Host host, Optional<ReachableRoot> reachable) {
     this.host = host;
     this.reachable = reachable;
-    Optional<byte[]> filter = reachable.isPresent() ? Seccomp.joiningFilter() : Seccomp.filter();
+    Optional<byte[]> filter =
+        Seccomp.filter(reachable.isPresent() ? Seccomp.Place.HOST_JOINING : Seccomp.Place.HOST);
     Optional<Spawner> confined = filter.flatMap(OpenSandbox::confined);
     this.filtered = confined.isPresent();
     this.starter =

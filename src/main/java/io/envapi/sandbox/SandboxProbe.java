@@ -102,8 +102,8 @@ public final class SandboxProbe {
   private Optional<Sandbox> namespace() {
     List<String> missing =
         Tools.missing(List.of("bwrap", "nsenter", "setpriv", "setsid", "unshare"));
-    Optional<byte[]> filter = Seccomp.filter();
-    Optional<byte[]> joining = Seccomp.joiningFilter();
+    Optional<byte[]> filter = Seccomp.filter(Seccomp.Place.INSIDE);
+    Optional<byte[]> joining = Seccomp.filter(Seccomp.Place.JOINING);
     if (!missing.isEmpty()) {
       return unavailable(SandboxTier.NAMESPACE, "not installed: " + String.join(", ", missing));
     }

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
  * The system call filter of sandboxed processes, as instructions for {@code seccomp(2)}.
@@ -22,8 +21,8 @@ final class Seccomp {
   /** A machine the filter is known for. */
   private enum Machine {
     // <linux/audit.h>: the machine's number, 64 bit, little endian
-    X86_64(0xC000_003E, 56, 16, 41, 101, 135),
-    AARCH64(0xC000_00B7, 220, 29, 198, 117, 92);
+    X86_64(0xC000_003E, 56, 16, 41, 101, 135, 29, 64),
+    AARCH64(0xC000_00B7, 220, 29, 198, 117, 92, 194, 190);
 
     private final int audit;
     private final int clone;
@@ -31,14 +30,26 @@ final class Seccomp {
     private final int socket;
     private final int ptrace;
     private final int personality;
+    private final int shmget;
+    private final int semget;
 
-    Machine(int audit, int clone, int ioctl, int socket, int ptrace, int personality) {
+    Machine(
+        int audit,
+        int clone,
+        int ioctl,
+        int socket,
+        int ptrace,
+        int personality,
+        int shmget,
+        int semget) {
       this.audit = audit;
       this.clone = clone;
       this.ioctl = ioctl;
       this.socket = socket;
       this.ptrace = ptrace;
       this.personality = personality;
+      this.shmget = shmget;
+      this.semget = semget;
     }
 
     int number(Call call) {
@@ -85,7 +96,6 @@ final class Seccomp {
           new Call("pivot_root", 155, 41),
           new Call("chroot", 161, 51),
           new Call("unshare", 272, 97),
-          new Call("setns", 308, 268),
           new Call("process_vm_readv", 310, 270),
           new Call("process_vm_writev", 311, 271),
           new Call("kcmp", 312, 272),
@@ -114,6 +124,8 @@ final class Seccomp {
           Call.both("io_uring_enter", 426),
           Call.both("io_uring_register", 427));
 
+  private static final Call SETNS = new Call("setns", 308, 268);
+
   /** Calls whose callers fall back when the kernel seems not to know them. */
   private static final List<Call> UNKNOWN =
       List.of(
@@ -131,6 +143,14 @@ final class Seccomp {
           Call.both("statmount", 457),
           Call.both("listmount", 458),
           Call.both("open_tree_attr", 467));
+
+  /**
+   * What System V keeps outlives its processes and whoever pays for their memory. In an IPC
+   * namespace it goes with that; in the host's it would stay.
+   */
+  private static final List<Call> SYSTEM_V =
+      List.of(
+          new Call("shmget", 29, 194), new Call("semget", 64, 190), new Call("msgget", 68, 186));
 
   // <linux/bpf_common.h>
   private static final int LOAD = 0x20;
@@ -151,6 +171,7 @@ final class Seccomp {
   private static final int ERRNO = 0x0005_0000;
   private static final int EPERM = ERRNO | 1;
   private static final int ENOSYS = ERRNO | 38;
+  private static final int ENOSPC = ERRNO | 28;
   private static final int EAFNOSUPPORT = ERRNO | 97;
 
   /** System call numbers of the x32 ABI, which would reach the same calls past a 64-bit list. */
@@ -162,6 +183,15 @@ final class Seccomp {
   private static final int TIOCSTI = 0x5412;
   private static final int TIOCLINUX = 0x541C;
 
+  /**
+   * The most bytes of a System V shared memory segment, of which a namespace has 4,096. What needs
+   * more has {@code /dev/shm}; a database server uses a few bytes to lock its files.
+   */
+  private static final int SEGMENT_BYTES = 128 * 1024;
+
+  /** The most semaphores in a System V set, of which a namespace has 32,000. */
+  private static final int SEMAPHORES = 64;
+
   /** {@code AF_UNIX}, {@code AF_INET}, {@code AF_INET6}, {@code AF_NETLINK}. */
   private static final List<Integer> FAMILIES = List.of(1, 2, 10, 16);
 
@@ -169,28 +199,43 @@ final class Seccomp {
 
   private Seccomp() {}
 
-  /** For processes that are started inside their namespaces; empty for a machine not known. */
-  static Optional<byte[]> filter() {
-    return filter(System.getProperty("os.arch", ""), Set.of());
+  /** Where the processes of a filter live. */
+  enum Place {
+    /** Started inside namespaces of their own. */
+    INSIDE(false, false),
+    /**
+     * Joining such by {@code nsenter}. Without a capability, which no process inside has, {@code
+     * setns} leads nowhere.
+     */
+    JOINING(true, false),
+    /** In the namespaces of the host. */
+    HOST(false, true),
+    /** In those of the host but for the mounts, which they join. */
+    HOST_JOINING(true, true);
+
+    private final boolean joins;
+    private final boolean sharesIpc;
+
+    Place(boolean joins, boolean sharesIpc) {
+      this.joins = joins;
+      this.sharesIpc = sharesIpc;
+    }
   }
 
-  /**
-   * For {@code nsenter} and what it runs. Without a capability, which no process inside has, {@code
-   * setns} leads nowhere.
-   */
-  static Optional<byte[]> joiningFilter() {
-    return filter(System.getProperty("os.arch", ""), Set.of("setns"));
+  /** Empty for a machine that is not known. */
+  static Optional<byte[]> filter(Place place) {
+    return filter(System.getProperty("os.arch", ""), place);
   }
 
-  static Optional<byte[]> filter(String osArch, Set<String> except) {
+  static Optional<byte[]> filter(String osArch, Place place) {
     return switch (osArch) {
-      case "amd64", "x86_64" -> Optional.of(new Seccomp().assemble(Machine.X86_64, except));
-      case "aarch64", "arm64" -> Optional.of(new Seccomp().assemble(Machine.AARCH64, except));
+      case "amd64", "x86_64" -> Optional.of(new Seccomp().assemble(Machine.X86_64, place));
+      case "aarch64", "arm64" -> Optional.of(new Seccomp().assemble(Machine.AARCH64, place));
       default -> Optional.empty();
     };
   }
 
-  private byte[] assemble(Machine machine, Set<String> except) {
+  private byte[] assemble(Machine machine, Place place) {
     emit(LOAD, 0, 0, ARCHITECTURE);
     emit(JUMP_IF_EQUAL, 1, 0, machine.audit);
     emit(RETURN, 0, 0, KILL_PROCESS);
@@ -199,23 +244,27 @@ final class Seccomp {
       emit(JUMP_IF_GREATER_OR_EQUAL, 0, 1, X32_BIT);
       emit(RETURN, 0, 0, ENOSYS);
     }
-    deny(machine, FORBIDDEN, except, EPERM);
-    deny(machine, UNKNOWN, except, ENOSYS);
+    deny(machine, FORBIDDEN, EPERM);
+    deny(machine, place.joins ? List.of() : List.of(SETNS), EPERM);
+    deny(machine, UNKNOWN, ENOSYS);
+    deny(machine, place.sharesIpc ? SYSTEM_V : List.of(), ENOSYS);
     onArgument(machine.clone, 0, JUMP_IF_ANY_BIT, List.of(NEW_NAMESPACE), EPERM);
     onArgument(machine.ioctl, 1, JUMP_IF_EQUAL, List.of(TIOCSTI, TIOCLINUX), EPERM);
     // Process 1 keeps the sandbox: stopped under a tracer it would hang whoever waits for it.
     onArgument(machine.ptrace, 1, JUMP_IF_EQUAL, List.of(1), EPERM);
     onlyArgument(machine.personality, List.of(0, -1), EPERM);
     onlyArgument(machine.socket, FAMILIES, EAFNOSUPPORT);
+    atMost(machine.shmget, SEGMENT_BYTES, ENOSPC);
+    atMost(machine.semget, SEMAPHORES, ENOSPC);
     emit(RETURN, 0, 0, ALLOW);
     byte[] assembled = new byte[code.position()];
     code.flip().get(assembled);
     return assembled;
   }
 
-  private void deny(Machine machine, List<Call> calls, Set<String> except, int answer) {
+  private void deny(Machine machine, List<Call> calls, int answer) {
     for (Call call : calls) {
-      if (machine.number(call) >= 0 && !except.contains(call.name())) {
+      if (machine.number(call) >= 0) {
         emit(JUMP_IF_EQUAL, 0, 1, machine.number(call));
         emit(RETURN, 0, 0, answer);
       }
@@ -243,6 +292,19 @@ final class Seccomp {
     for (int i = 0; i < tests; i++) {
       emit(JUMP_IF_EQUAL, tests - i, 0, values.get(i));
     }
+    emit(RETURN, 0, 0, answer);
+    emit(LOAD, 0, 0, NUMBER);
+  }
+
+  /** Refuses {@code call} when its second argument, of 64 bits, is larger. */
+  private void atMost(int call, int most, int answer) {
+    int low = ARGUMENTS + 8;
+    int high = low + 4;
+    emit(JUMP_IF_EQUAL, 0, 6, call);
+    emit(LOAD, 0, 0, high);
+    emit(JUMP_IF_EQUAL, 0, 2, 0);
+    emit(LOAD, 0, 0, low);
+    emit(JUMP_IF_GREATER_OR_EQUAL, 0, 1, most + 1);
     emit(RETURN, 0, 0, answer);
     emit(LOAD, 0, 0, NUMBER);
   }

@@ -2,7 +2,6 @@ package io.envapi.sandbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
@@ -15,6 +14,7 @@ class SeccompTest {
 
   private static final int EPERM = 1;
   private static final int ENOSYS = 38;
+  private static final int ENOSPC = 28;
   private static final int EAFNOSUPPORT = 97;
 
   /** A call as Python makes it, and the error it must give; 0 for none. */
@@ -84,6 +84,31 @@ class SeccompTest {
   }
 
   @ParameterizedTest
+  @MethodSource("io.envapi.sandbox.Tiers#all")
+  void systemVKeepsLittleAndNothingOnTheHost(SandboxTier tier) {
+    Tiers.assumeInstalled("python3");
+    String script =
+        """
+        cat >try.py <<'EOF'
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        c = ctypes.c_size_t
+        for made in [lambda: libc.shmget(0, c(131072), 0o600), lambda: libc.shmget(0, c(131073), 0o600),
+                     lambda: libc.shmget(0, c(1 << 32), 0o600), lambda: libc.semget(0, 64, 0o600),
+                     lambda: libc.semget(0, 65, 0o600), lambda: libc.msgget(0, 0o600)]:
+            ctypes.set_errno(0)
+            print(ctypes.get_errno() if made() == -1 else 0)
+        EOF
+        python3 try.py
+        """;
+    String kept = "0\n%1$d\n%1$d\n0\n%1$d\n0\n".formatted(ENOSPC);
+    try (TestEnvironment environment = Tiers.environment(tier)) {
+      assertThat(environment.output(script))
+          .isEqualTo(tier == SandboxTier.NAMESPACE ? kept : (ENOSYS + "\n").repeat(6));
+    }
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "python3 -c 'import threading; t=threading.Thread(target=print, args=(1,)); t.start(); t.join()'",
@@ -120,13 +145,14 @@ class SeccompTest {
 
   @Test
   void isMadeForTheMachinesItKnows() {
-    byte[] x86 = Seccomp.filter("amd64", Set.of()).orElseThrow();
-    byte[] arm = Seccomp.filter("aarch64", Set.of()).orElseThrow();
+    byte[] x86 = Seccomp.filter("amd64", Seccomp.Place.INSIDE).orElseThrow();
+    byte[] arm = Seccomp.filter("aarch64", Seccomp.Place.INSIDE).orElseThrow();
     // <linux/audit.h>: AUDIT_ARCH_X86_64 and AUDIT_ARCH_AARCH64, in the second instruction.
     assertThat(java.util.Arrays.copyOfRange(x86, 12, 16)).containsExactly(0x3E, 0, 0, 0xC0);
     assertThat(java.util.Arrays.copyOfRange(arm, 12, 16)).containsExactly(0xB7, 0, 0, 0xC0);
     assertThat(x86.length % 8).isZero();
-    assertThat(Seccomp.filter("amd64", Set.of("setns")).orElseThrow()).hasSize(x86.length - 16);
-    assertThat(Seccomp.filter("riscv64", Set.of())).isEmpty();
+    assertThat(Seccomp.filter("amd64", Seccomp.Place.JOINING).orElseThrow())
+        .hasSize(x86.length - 16);
+    assertThat(Seccomp.filter("riscv64", Seccomp.Place.INSIDE)).isEmpty();
   }
 }

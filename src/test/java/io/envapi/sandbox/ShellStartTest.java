@@ -199,7 +199,8 @@ class ShellStartTest {
           case DIRECTORY -> new DirectorySandbox(host, false, Optional.empty());
           case USER -> new UserSandbox(host, Optional.empty());
           case NAMESPACE ->
-              new NamespaceSandbox(host, Seccomp.filter().orElseThrow(), Tiers.joiner(), false);
+              new NamespaceSandbox(
+                  host, Seccomp.filter(Seccomp.Place.INSIDE).orElseThrow(), Tiers.joiner(), false);
         };
     try (TestEnvironment environment = new TestEnvironment(sandbox, settings);
         TestShell shell = environment.shell()) {

@@ -77,7 +77,7 @@ final class Tiers {
   }
 
   static Spawner joiner() {
-    return Spawner.confined(Seccomp.joiningFilter().orElseThrow());
+    return Spawner.confined(Seccomp.filter(Seccomp.Place.JOINING).orElseThrow());
   }
 
   static void assumeInstalled(String... programs) {

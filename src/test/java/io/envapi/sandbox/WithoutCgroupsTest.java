@@ -36,7 +36,8 @@ class WithoutCgroupsTest {
               new DirectorySandbox(host, host.credentials().isRoot(), Optional.empty());
           case USER -> new UserSandbox(host, Optional.empty());
           case NAMESPACE ->
-              new NamespaceSandbox(host, Seccomp.filter().orElseThrow(), Tiers.joiner(), false);
+              new NamespaceSandbox(
+                  host, Seccomp.filter(Seccomp.Place.INSIDE).orElseThrow(), Tiers.joiner(), false);
         };
     return new TestEnvironment(sandbox, settings);
   }
