@@ -32,7 +32,7 @@ final class ShellLimits {
   static List<String> commands(Limits limits, Cgroups cgroups, long others) {
     List<String> commands = new ArrayList<>();
     commands.addAll(set('c', Resource.CORE, 0, 0, 1));
-    commands.addAll(set('f', Resource.FSIZE, limits.fileSizeBytes(), limits.fileSizeBytes(), UNIT));
+    commands.addAll(fileSize(limits.fileSizeBytes()));
     // SIGXCPU first, SIGKILL a second later for a program that does not heed it.
     commands.addAll(set('t', Resource.CPU, limits.cpuSeconds(), limits.cpuSeconds() + 1, 1));
     commands.addAll(set('n', Resource.NOFILE, OPEN_FILES, OPEN_FILES_AT_MOST, 1));
@@ -46,13 +46,25 @@ final class ShellLimits {
     return commands;
   }
 
+  /** Exactly so many bytes, for which it takes prlimit(1) where they are no whole units of bash. */
+  private static List<String> fileSize(long bytes) {
+    List<String> whole = set('f', Resource.FSIZE, bytes, bytes, UNIT);
+    return bytes % UNIT == 0 || bytes > inherited(Resource.FSIZE)
+        ? whole
+        : List.of(whole.getFirst(), whole.getLast(), "prlimit --pid $$ --fsize=" + bytes);
+  }
+
   /** The service's own hard limit is inherited, and bounds what can be set without privilege. */
   private static List<String> set(char option, Resource resource, long soft, long hard, long unit) {
-    int self = Math.toIntExact(ProcessHandle.current().pid());
-    long present = Rlimits.get(self, resource).hard();
-    long most = present == Rlimits.INFINITY ? Long.MAX_VALUE : present / unit;
+    long most = inherited(resource) / unit;
     long hardUnits = Math.min(Math.ceilDiv(hard, unit), most);
     long softUnits = Math.min(Math.ceilDiv(soft, unit), hardUnits);
     return List.of("ulimit -S" + option + " " + softUnits, "ulimit -H" + option + " " + hardUnits);
+  }
+
+  private static long inherited(Resource resource) {
+    int self = Math.toIntExact(ProcessHandle.current().pid());
+    long hard = Rlimits.get(self, resource).hard();
+    return hard == Rlimits.INFINITY ? Long.MAX_VALUE : hard;
   }
 }

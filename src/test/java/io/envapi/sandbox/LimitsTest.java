@@ -78,6 +78,18 @@ class LimitsTest {
 
   @ParameterizedTest
   @MethodSource("io.envapi.sandbox.Tiers#all")
+  void aFileIsLimitedToTheByte(SandboxTier tier) {
+    try (TestEnvironment environment = Tiers.environment(tier)) {
+      var outcome =
+          environment.run(
+              DEFAULT.within(limits(40, 512 * MIB, 60, 1500)),
+              "head -c 4096 /dev/zero >big; stat -c %s big; ulimit -Hf");
+      assertThat(outcome.output()).endsWith("1500\n1\n");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.envapi.sandbox.Tiers#all")
   void aProcessRunsNoLongerThanItMay(SandboxTier tier) {
     try (TestEnvironment environment = Tiers.environment(tier)) {
       var outcome =
