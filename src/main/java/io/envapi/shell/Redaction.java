@@ -23,7 +23,7 @@ import org.apache.pekko.util.ByteString;
 public final class Redaction {
 
   /** Anything shorter would redact half of everything. */
-  static final int MIN_SECRET_BYTES = 4;
+  static final int MIN_SECRET_CHARS = 4;
 
   private static final byte[] NOTHING = new byte[0];
 
@@ -48,12 +48,12 @@ public final class Redaction {
 
   /**
    * From the next chunk on, and in what is held back, {@code secret} is redacted. A value of under
-   * 4 bytes is ignored; one that two services share is marked as the first one's. The array stays
-   * the caller's, who may overwrite it.
+   * 4 characters is ignored; one that two services share is marked as the first one's. The array
+   * stays the caller's, who may overwrite it.
    */
   public synchronized void add(String service, byte[] secret) {
     if (ended
-        || secret.length < MIN_SECRET_BYTES
+        || characters(secret) < MIN_SECRET_CHARS
         || needles.containsKey(ByteString.fromArray(secret))) {
       return;
     }
@@ -64,6 +64,15 @@ public final class Redaction {
     // The secret as it is outranks what was only an encoding of another.
     needles.put(ByteString.fromArray(secret), mark);
     outdated = true;
+  }
+
+  private static int characters(byte[] utf8) {
+    int characters = 0;
+    for (byte each : utf8) {
+      boolean continues = (each & 0xC0) == 0x80;
+      characters += continues ? 0 : 1;
+    }
+    return characters;
   }
 
   /** What can be shown now that {@code chunk} has come. */
