@@ -8,7 +8,6 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Base64;
 import java.util.List;
 import java.util.Optional;
 
@@ -220,7 +219,7 @@ final class FileChanges {
 
   private static byte[] decoded(String content) {
     try {
-      return Base64.getDecoder().decode(content);
+      return ContentEncoding.fromBase64(content);
     } catch (IllegalArgumentException e) {
       throw Refusal.invalid("content is not base64", "body", "content");
     }

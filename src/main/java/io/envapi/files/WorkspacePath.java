@@ -7,7 +7,6 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 
 /**
@@ -109,7 +108,7 @@ public record WorkspacePath(List<FileName> names, List<List<FileName>> crossed, 
 
     private byte[] decoded() {
       try {
-        return Base64.getDecoder().decode(sent.text());
+        return ContentEncoding.fromBase64(sent.text());
       } catch (IllegalArgumentException e) {
         throw Refusal.invalid("the path is not base64", location);
       }

@@ -2,9 +2,9 @@ package io.envapi.http;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.envapi.failure.Failure;
+import io.envapi.files.ContentEncoding;
 import io.envapi.shell.TerminalSize;
 import java.nio.charset.StandardCharsets;
-import java.util.Base64;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -178,7 +178,7 @@ final class ShellBodies {
       return ByteString.fromString(text, StandardCharsets.UTF_8);
     }
     try {
-      return ByteString.fromArrayUnsafe(Base64.getDecoder().decode(text));
+      return ByteString.fromArrayUnsafe(ContentEncoding.fromBase64(text));
     } catch (IllegalArgumentException e) {
       body.fault(name, "is no valid base64", "base64_invalid");
       return ByteString.emptyByteString();

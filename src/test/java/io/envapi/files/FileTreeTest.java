@@ -230,14 +230,16 @@ class FileTreeTest {
     invalid(write("n".repeat(256), "x"));
     invalid(write("new/" + "n".repeat(256), "x"));
     invalid(write("f", "\ud800"));
-    invalid(
-        new FileOperation.WriteFile(
-            SentPath.of("f"),
-            "a===",
-            ContentEncoding.BASE64,
-            FileOperation.WriteMode.OVERWRITE,
-            IfMatch.none(),
-            IfMatch.none()));
+    for (String base64 : List.of("a===", "YQ", "YWI")) {
+      invalid(
+          new FileOperation.WriteFile(
+              SentPath.of("f"),
+              base64,
+              ContentEncoding.BASE64,
+              FileOperation.WriteMode.OVERWRITE,
+              IfMatch.none(),
+              IfMatch.none()));
+    }
     invalid(mkdir("d/".repeat(300)));
     assertThat(on.everything()).containsExactlyInAnyOrder("d", "d/x");
   }

@@ -220,6 +220,7 @@ class BodiesTest {
     for (String bad :
         List.of(
             "{\"data\":\"!!\",\"encoding\":\"base64\"}",
+            "{\"data\":\"Af8\",\"encoding\":\"base64\"}",
             "{\"data\":\"x\",\"encoding\":\"hex\"}",
             "{\"data\":\"x\",\"target\":\"stderr\"}",
             "{}",
