@@ -5,6 +5,7 @@ import io.envapi.id.AccountId;
 import io.envapi.idempotency.StoredAnswer;
 import io.envapi.keyring.Caller;
 import io.envapi.metrics.Metrics;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +17,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.apache.pekko.Done;
 import org.apache.pekko.http.javadsl.model.ContentType;
 import org.apache.pekko.http.javadsl.model.ContentTypes;
 import org.apache.pekko.http.javadsl.model.HttpCharsets;
@@ -31,6 +33,7 @@ import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawRequestURI;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Sink;
 import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,6 +60,8 @@ final class Front {
 
   /** An upload that is much larger than allowed is cut off rather than read to its end. */
   private static final int DRAINED_BODIES = 4;
+
+  private static final Duration DRAINED_PAUSE = Duration.ofSeconds(1);
 
   private final RouteTable routes;
   private final Gate gate;
@@ -116,9 +121,9 @@ final class Front {
               int status = response.status().intValue();
               metrics.request(visit.route(), visit.method(), status, visit.nanos());
               visit.log(status);
-              drain(request);
               return response;
-            });
+            })
+        .thenCompose(response -> unread(request).thenApply(_ -> response));
   }
 
   private CompletionStage<Answer> answer(HttpRequest request, Visit visit) {
@@ -325,15 +330,23 @@ final class Front {
   }
 
   /**
-   * Reads what the routes left of a body, or the connection could not be used again. Not for a
-   * client that waits for a sign before it sends the body: it need not send it.
+   * Reads what the routes left of a body: after an answer that is sent before its end the
+   * connection is closed, and a client that reads no answer before it has sent everything would
+   * never see this one. Not for a client that waits for a sign, or for the answer, before it sends
+   * the body.
    */
-  private void drain(HttpRequest request) {
-    if (!request.entity().isStrict() && request.getHeader("Expect").isEmpty()) {
-      request
-          .entity()
-          .withSizeLimit(DRAINED_BODIES * settings.maxBodyBytes())
-          .discardBytes(materializer);
+  private CompletionStage<Done> unread(HttpRequest request) {
+    if (request.entity().isStrict() || request.getHeader("Expect").isPresent()) {
+      return CompletableFuture.completedStage(Done.getInstance());
     }
+    return request
+        .entity()
+        .withoutSizeLimit()
+        .getDataBytes()
+        .limitWeighted(DRAINED_BODIES * settings.maxBodyBytes(), piece -> (long) piece.size())
+        .idleTimeout(DRAINED_PAUSE)
+        .completionTimeout(settings.load().bodyTimeout())
+        .runWith(Sink.ignore(), materializer)
+        .exceptionally(_ -> Done.getInstance());
   }
 }

@@ -177,6 +177,23 @@ class FrontTest {
   }
 
   @Test
+  void whoSendsALargeBodyFirstSeesTheAnswerToo() throws Exception {
+    String body = "x".repeat((int) RunningFront.MAX_BODY * 3);
+    String head = "POST /v1/echo HTTP/1.1\r\nHost: x\r\nContent-Length: " + body.length();
+    for (int i = 0; i < 5; i++) {
+      assertThat(front.raw(head + "\r\nConnection: close\r\n\r\n" + body))
+          .startsWith("HTTP/1.1 401 ")
+          .contains("\"code\":\"unauthorized\"");
+    }
+  }
+
+  @Test
+  void whoWaitsForTheAnswerBeforeTheBodyGetsIt() throws Exception {
+    assertThat(front.raw("POST /v1/nowhere HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n"))
+        .startsWith("HTTP/1.1 ");
+  }
+
+  @Test
   void faultsOfAQueryAreListed() throws Exception {
     HttpResponse<String> response = front.get("/v1/echo?n=x", alice);
 
