@@ -4,7 +4,6 @@ import io.envapi.shell.Shell;
 import io.envapi.shell.ShellView;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
@@ -24,10 +23,7 @@ record OneShot(ActorSystem<?> system, ActorRef<Shell.Command> shell) {
   void run(Environment.RunOnce request) {
     Environment.Once once = request.once();
     Duration wait = Duration.ofMillis(once.timeoutMs()).plus(MARGIN);
-    this.<Shell.StdinReply>ask(
-            MARGIN,
-            replyTo ->
-                new Shell.WriteStdin(once.stdin(), false, OptionalLong.empty(), true, replyTo))
+    this.<Shell.StdinReply>ask(MARGIN, replyTo -> Shell.WriteStdin.whole(once.stdin(), replyTo))
         .exceptionally(late -> new Shell.StdinWritten(0, 0));
     this.<Shell.ExecReply>ask(
             wait,

@@ -11,7 +11,6 @@ import io.envapi.shell.Shell;
 import io.envapi.shell.ShellView;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -91,10 +90,7 @@ final class LiveCommands {
       Consumer<CommandRecord> started) {
     // Not waited for: a large input is taken as the command reads it.
     this.<Shell.StdinReply>ask(
-        caller,
-        shell,
-        SHELL_WORK,
-        replyTo -> new Shell.WriteStdin(once.stdin(), false, OptionalLong.empty(), true, replyTo));
+        caller, shell, SHELL_WORK, replyTo -> Shell.WriteStdin.whole(once.stdin(), replyTo));
     return exec(exchange, caller, shell, request, started, _ -> close(caller, shell))
         .whenComplete(
             (answer, failure) -> {

@@ -220,7 +220,7 @@ final class ShellRoutes {
             STDIN_WAIT,
             replyTo ->
                 new Shell.WriteStdin(
-                    stdin.data(), stdin.tty(), stdin.offset(), stdin.eof(), replyTo))
+                    stdin.data(), stdin.tty(), stdin.offset(), stdin.eof(), false, replyTo))
         .thenApply(
             reply ->
                 switch (reply) {

@@ -122,9 +122,23 @@ public final class Shell {
   /** Signals everything below the shell; {@code signal} is a name or a number as text. */
   public record SignalBelow(String signal, ActorRef<SignalReply> replyTo) implements Request {}
 
+  /**
+   * @param patient the input of a shell's only command, which may begin to read whenever it likes
+   */
   public record WriteStdin(
-      ByteString data, boolean tty, OptionalLong offset, boolean eof, ActorRef<StdinReply> replyTo)
-      implements Request {}
+      ByteString data,
+      boolean tty,
+      OptionalLong offset,
+      boolean eof,
+      boolean patient,
+      ActorRef<StdinReply> replyTo)
+      implements Request {
+
+    /** All the input that there will be. */
+    public static WriteStdin whole(ByteString data, ActorRef<StdinReply> replyTo) {
+      return new WriteStdin(data, false, OptionalLong.empty(), true, true, replyTo);
+    }
+  }
 
   public record Resize(TerminalSize size, ActorRef<ResizeReply> replyTo) implements Request {}
 

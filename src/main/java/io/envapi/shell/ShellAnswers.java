@@ -206,7 +206,7 @@ final class ShellAnswers {
           life.used(System.currentTimeMillis());
           target
               .get()
-              .write(write.data().toArrayUnsafe(), write.offset(), write.eof())
+              .write(write.data().toArrayUnsafe(), write.offset(), write.eof(), write.patient())
               .thenAccept(result -> written(write, result));
         });
   }

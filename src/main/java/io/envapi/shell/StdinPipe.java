@@ -49,6 +49,10 @@ final class StdinPipe implements AutoCloseable {
   private long accepted;
   private long waiting;
   private long progress;
+
+  /** Something that waits is the last. */
+  private boolean ending;
+
   private boolean closed;
 
   /**
@@ -67,14 +71,16 @@ final class StdinPipe implements AutoCloseable {
    * @param offset where they stand among all bytes ever sent; those below what was accepted already
    *     are left out, so that a repeated write arrives once
    * @param last whether the input ends with them
+   * @param patient whether they wait for as long as it takes
    * @return how many bytes were accepted ever, once the reader has them
    */
-  CompletionStage<Result<Long>> write(byte[] bytes, OptionalLong offset, boolean last) {
+  CompletionStage<Result<Long>> write(
+      byte[] bytes, OptionalLong offset, boolean last, boolean patient) {
     Pending pending;
     synchronized (this) {
       long from = offset.orElse(accepted);
       boolean repeated = offset.isPresent() && from + bytes.length <= accepted;
-      if (closed && !repeated) {
+      if ((closed || ending) && !repeated) {
         return CompletableFuture.completedStage(Result.refused(CLOSED));
       }
       if (from > accepted) {
@@ -82,17 +88,20 @@ final class StdinPipe implements AutoCloseable {
             Result.refused(Failure.invalid("is past the bytes sent so far", "body", "offset")));
       }
       int known = (int) Math.min(bytes.length, accepted - from);
-      if (waiting + bytes.length > MOST_WAITING) {
+      // One that is larger by itself may have a reader.
+      if (waiting > 0 && waiting + bytes.length > MOST_WAITING) {
         return CompletableFuture.completedStage(Result.refused(NOT_READ));
       }
-      pending = new Pending(bytes, known, last && !closed);
+      pending = new Pending(bytes, known, last && !closed && !ending);
       accepted += bytes.length - known;
       waiting += bytes.length - known;
-      closed |= last;
+      ending |= pending.last;
       queue.add(pending);
     }
     pump();
-    watch(pending);
+    if (!patient) {
+      watch(pending);
+    }
     return pending.answer;
   }
 
@@ -127,6 +136,7 @@ final class StdinPipe implements AutoCloseable {
         queue.removeFirst();
         head.answer.complete(Result.ok(accepted - waiting));
         if (head.last) {
+          closed = true;
           release();
         }
       }
@@ -156,6 +166,7 @@ final class StdinPipe implements AutoCloseable {
   private void fail(Failure failure) {
     queue.forEach(each -> each.answer.complete(Result.refused(failure)));
     queue.clear();
+    ending = false;
     accepted -= waiting;
     waiting = 0;
   }

@@ -184,7 +184,10 @@ public final class TestService implements AutoCloseable {
   public void stdin(ShellId id, String text, boolean eof) {
     ByteString data = ByteString.fromString(text, StandardCharsets.UTF_8);
     Shell.StdinReply reply =
-        ask(id, replyTo -> new Shell.WriteStdin(data, false, OptionalLong.empty(), eof, replyTo));
+        ask(
+            id,
+            replyTo ->
+                new Shell.WriteStdin(data, false, OptionalLong.empty(), eof, false, replyTo));
     if (reply instanceof Shell.Refused(var failure)) {
       throw new IllegalStateException(failure.toString());
     }

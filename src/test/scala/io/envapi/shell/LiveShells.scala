@@ -47,7 +47,8 @@ trait LiveShells extends RealShells { this: ActorBehaviour =>
             true,
             size,
             Optional.empty[String],
-            1 << 20)))
+            1 << 20),
+          Optional.empty[ShellId]))
     val spec: ShellActor.Spec = {
       val started = process.started
       val identity =
@@ -135,7 +136,7 @@ trait LiveShells extends RealShells { this: ActorBehaviour =>
 
     def stdin(text: String, offset: Option[Long] = None, eof: Boolean = false, tty: Boolean = false): Shell.StdinReply = {
       val at = offset.fold(OptionalLong.empty)(OptionalLong.of)
-      ask[Shell.StdinReply](new Shell.WriteStdin(ByteString(text), tty, at, eof, _))
+      ask[Shell.StdinReply](new Shell.WriteStdin(ByteString(text), tty, at, eof, false, _))
     }
 
     /** As somebody who follows the shell and has heard of all that happened to its commands. */
