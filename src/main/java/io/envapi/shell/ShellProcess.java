@@ -25,6 +25,8 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -329,12 +331,26 @@ public final class ShellProcess {
   }
 
   /**
-   * Kills what the running command started and leaves what earlier ones left in the background.
+   * Kills what the running command started and leaves what earlier ones left in the background, and
+   * what that starts.
    *
    * @param since when the command began, in ticks since boot
    */
   void killCommand(long since) {
-    below().stream().filter(p -> p.startTicks() >= since).forEach(p -> p.signal(Signal.KILL));
+    Map<Integer, ProcessIdentity> below =
+        below().stream().collect(Collectors.toMap(ProcessIdentity::pid, Function.identity()));
+    below.values().stream()
+        .filter(process -> !isOfEarlier(process, below, since))
+        .forEach(process -> process.signal(Signal.KILL));
+  }
+
+  private static boolean isOfEarlier(
+      ProcessIdentity process, Map<Integer, ProcessIdentity> below, long since) {
+    Optional<ProcessIdentity> at = Optional.of(process);
+    while (at.isPresent() && at.get().startTicks() >= since) {
+      at = ProcFs.stat(at.get().pid()).map(stat -> below.get(stat.ppid()));
+    }
+    return at.isPresent();
   }
 
   /**

@@ -61,6 +61,15 @@ class CommandSpec extends ActorBehaviour with LiveShells {
       shell.run("kill -0 $(cat background)").command.exitCode shouldBe Optional.of(0)
     }
 
+    "leave what those start meanwhile alone too" in inShell { shell =>
+      shell.run("(while sleep 0.01; do echo >> ticks; done; echo > died) & sleep 0.1")
+      shell.run("sleep 0.05; sleep 600", timeoutMs = Some(300)).command.state shouldBe State.TIMED_OUT
+      shell
+        .run("n=$(wc -l <ticks); until [ $(wc -l <ticks) -gt $((n + 3)) ] || [ -e died ]; do sleep 0.01; done; [ ! -e died ]")
+        .command
+        .exitCode shouldBe Optional.of(0)
+    }
+
     "take the shell with it when only the shell itself can be timed out" in inShell { shell =>
       val result = shell.run("while :; do :; done", timeoutMs = Some(50))
       end(result.command) shouldBe ((State.TIMED_OUT, Some(Reason.TIMED_OUT), None, Some(9)))
