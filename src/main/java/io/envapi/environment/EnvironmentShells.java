@@ -53,9 +53,13 @@ final class EnvironmentShells {
     this.notices = notices;
   }
 
-  /** An id for a spare shell, when one can be started along with {@code wanted}. */
+  /**
+   * An id for a spare shell, when one can be started along with {@code wanted}. Who wants a shell
+   * for one command, or a second one, will want more; most have one only.
+   */
   Optional<ShellId> spare(EnvironmentId environment, WantedShell wanted, int lastStored) {
-    return wanted.isForOneCommand() && runtime.processes().wantsSpare(environment)
+    boolean wantsMore = wanted.isForOneCommand() || lastStored > 0;
+    return wantsMore && runtime.processes().wantsSpare(environment)
         ? Optional.of(
             ShellId.of(environment, runtime.processes().nextNumber(environment, lastStored)))
         : Optional.empty();

@@ -86,7 +86,7 @@ final class EnvironmentWork {
   }
 
   /**
-   * @param spare the id of a spare shell that may be started with one for a single command
+   * @param spare the id of a spare shell that may be started with it
    */
   Result<ShellProcess> openShell(
       EnvironmentState.Present present,
@@ -107,9 +107,7 @@ final class EnvironmentWork {
             wanted.terminal(),
             present.spec().choices().shell(),
             (int) Math.min(Integer.MAX_VALUE, quotas.maxOutputBufferBytes()));
-    return wanted.isForOneCommand()
-        ? runtime.processes().openOnce(opening, spare)
-        : runtime.processes().open(opening);
+    return runtime.processes().open(opening, spare);
   }
 
   /** The processes of all live shells. */

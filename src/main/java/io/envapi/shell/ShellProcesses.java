@@ -79,18 +79,14 @@ public final class ShellProcesses {
     this.spares = new SpareShells(launcher, runtime.settings().spares(), runtime.waiting());
   }
 
-  /** Starts a shell. Blocks; leaves nothing behind when it is refused. */
-  public Result<ShellProcess> open(Opening opening) {
-    return ifRoom(() -> launcher.launch(opening).map(this::run));
-  }
-
   /**
-   * A shell for one command, and a spare for the next. It is the spare of the environment where
-   * that fits, and then keeps its own id; the new spare gets the id that was not used. Blocks.
+   * A shell, and a spare for the next. It is the spare of the environment where that fits, and then
+   * keeps its own id; the new spare gets the id that was not used. Blocks; leaves nothing behind
+   * when it is refused.
    *
    * @param next the id of a spare where there was none, see {@link #wantsSpare}
    */
-  public Result<ShellProcess> openOnce(Opening opening, Optional<ShellId> next) {
+  public Result<ShellProcess> open(Opening opening, Optional<ShellId> next) {
     return ifRoom(
         () -> {
           Optional<ShellLauncher.Launched> spare = spares.take(opening);

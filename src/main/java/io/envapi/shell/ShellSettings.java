@@ -8,7 +8,7 @@ import java.time.Duration;
  *
  * @param closeGrace from SIGTERM to SIGKILL when a shell is closed; may be zero
  * @param reaperInterval how often idle shells and environments are looked for
- * @param spares the most shells that wait on this host for a one-shot command; 0 for none
+ * @param spares the most shells that wait on this host, started ahead; 0 for none
  * @param maxReadBytes the most output that one answer holds
  * @param maxLive the most shells of this host at once; 0 for any number
  */

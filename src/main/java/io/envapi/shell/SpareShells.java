@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 
 /**
- * Shells started ahead of the one-shot commands that will run in them, at most one for each
- * environment and a bounded number on the host. A spare is given away once and never comes back.
+ * Shells started ahead of who will want them, at most one for each environment and a bounded number
+ * on the host. A spare is given away once and never comes back.
  *
  * <p>It counts in no quota and no listing. When there are too many, the one that waited longest
  * goes.

@@ -1,7 +1,7 @@
 package io.envapi.environment
 
 import io.envapi.ActorBehaviour
-import io.envapi.shell.ShellView
+import io.envapi.shell.{Shell, ShellView}
 
 import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, Path}
@@ -32,7 +32,24 @@ class SpareShellSpec extends ActorBehaviour with LiveEnvironments {
       eventually(running(live) should not be empty)
       output(live, "echo two; exit 3") shouldBe "two\n"
       numbers(live) shouldBe Seq(1, 2)
-      live.open().identity.id.number shouldBe 4
+    }
+
+    "become the next shell that is opened" in inEnvironment { live =>
+      output(live, "true")
+      eventually(running(live) should not be empty)
+      val spare = running(live)
+      val shell = live.open().identity
+      shell.id.number shouldBe 2
+      spare should contain(shell.shell.pid.toLong)
+      live.exec(shell.id, "echo mine").asInstanceOf[Shell.Executed].result.output.utf8String shouldBe "mine\n"
+      live.describe.shellsRunning shouldBe 1
+    }
+
+    "be waiting once an environment has opened a second shell" in inEnvironment { live =>
+      live.open().identity.id.number shouldBe 1
+      live.open().identity.id.number shouldBe 2
+      live.open().identity.id.number shouldBe 3
+      numbers(live) shouldBe Seq(1, 2, 3)
     }
 
     "run one command only" in inEnvironment { live =>
