@@ -1,15 +1,13 @@
 package io.envapi.files;
 
-import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
 import io.envapi.linux.Directory;
 import io.envapi.linux.FileName;
 import io.envapi.linux.LinuxException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What {@code .gitignore} files say (gitignore(5)): of the patterns from the top down to an entry's
@@ -21,12 +19,9 @@ final class GitIgnore {
   private static final FileName NAME = FileName.of(".gitignore");
   private static final FileName GIT = FileName.of(".git");
   private static final int LARGEST = 256 * 1024;
-  private static final int MOST_RULES = 2000;
-
-  private record Rule(Pattern pattern, boolean ignored, boolean directoriesOnly) {}
 
   private final WorkspaceRoot root;
-  private final Map<List<FileName>, List<Rule>> byDirectory = new HashMap<>();
+  private final Map<List<FileName>, List<GitRule>> byDirectory = new HashMap<>();
 
   /**
    * @param start the directory where the walk starts, from the workspace
@@ -70,16 +65,16 @@ final class GitIgnore {
    * @param path the entry's, from the workspace
    */
   boolean ignores(Directory in, List<FileName> path, boolean directory) {
-    if (directory && path.getLast().equals(GIT)) {
+    if (path.getLast().equals(GIT)) {
       return true;
     }
     byDirectory.computeIfAbsent(List.copyOf(path.subList(0, path.size() - 1)), _ -> read(in));
     boolean ignored = false;
     for (int i = 0; i < path.size(); i++) {
-      List<Rule> rules = byDirectory.getOrDefault(path.subList(0, i), List.of());
-      String below = rules.isEmpty() ? "" : ShownName.path(path.subList(i, path.size()));
-      for (Rule rule : rules) {
-        if ((directory || !rule.directoriesOnly()) && rule.pattern().matches(below)) {
+      List<GitRule> rules = byDirectory.getOrDefault(path.subList(0, i), List.of());
+      String below = rules.isEmpty() ? "" : path(path.subList(i, path.size()));
+      for (GitRule rule : rules) {
+        if (rule.matches(below, directory)) {
           ignored = rule.ignored();
         }
       }
@@ -87,73 +82,22 @@ final class GitIgnore {
     return ignored;
   }
 
-  private List<Rule> read(Directory in) {
+  private List<GitRule> read(Directory in) {
     try (WorkspaceRoot.Opened opened = root.open(in, NAME).orElse(null)) {
       return opened == null
           ? List.of()
-          : rules(new String(ContentScan.readAll(opened.file(), LARGEST), StandardCharsets.UTF_8));
+          : GitRule.all(latin(ContentScan.readAll(opened.file(), LARGEST)));
     } catch (LinuxException | Refusal e) {
       // None, or none that can be read.
       return List.of();
     }
   }
 
-  private static List<Rule> rules(String text) {
-    List<Rule> rules = new ArrayList<>();
-    for (String each : text.split("\r?\n", -1)) {
-      String line = each.stripTrailing();
-      if (!line.isEmpty() && !line.startsWith("#") && rules.size() < MOST_RULES) {
-        add(rules, line);
-      }
-    }
-    return rules;
+  private static String path(List<FileName> names) {
+    return names.stream().map(name -> latin(name.bytes())).collect(Collectors.joining("/"));
   }
 
-  private static void add(List<Rule> rules, String line) {
-    boolean ignored = !line.startsWith("!");
-    String glob = ignored ? line : line.substring(1);
-    boolean directoriesOnly = glob.endsWith("/");
-    glob = directoriesOnly ? glob.substring(0, glob.length() - 1) : glob;
-    boolean anchored = glob.indexOf('/') >= 0;
-    glob = glob.startsWith("/") ? glob.substring(1) : glob;
-    try {
-      String regex = (anchored ? "" : "(?:.*/)?") + regex(glob);
-      rules.add(new Rule(Pattern.compile(regex, Pattern.DOTALL), ignored, directoriesOnly));
-    } catch (PatternSyntaxException e) {
-      // A pattern that is none matches nothing.
-      return;
-    }
-  }
-
-  private static String regex(String glob) {
-    var regex = new StringBuilder();
-    int at = 0;
-    while (at < glob.length()) {
-      char c = glob.charAt(at);
-      int close = c == '[' ? glob.indexOf(']', at + 2) : -1;
-      if (glob.startsWith("**/", at) && (at == 0 || glob.charAt(at - 1) == '/')) {
-        regex.append("(?:.*/)?");
-        at += 3;
-      } else if (glob.startsWith("**", at)) {
-        regex.append(".*");
-        at += 2;
-      } else if (close > 0) {
-        String set = glob.substring(at + 1, close).replace("\\", "\\\\").replace("[", "\\[");
-        regex.append('[').append(set.startsWith("!") ? "^" + set.substring(1) : set).append(']');
-        at = close + 1;
-      } else if (c == '\\' && at + 1 < glob.length()) {
-        regex.append(Pattern.quote(glob.substring(at + 1, at + 2)));
-        at += 2;
-      } else {
-        regex.append(
-            switch (c) {
-              case '*' -> "[^/]*";
-              case '?' -> "[^/]";
-              default -> Pattern.quote(String.valueOf(c));
-            });
-        at++;
-      }
-    }
-    return regex.toString();
+  private static String latin(byte[] bytes) {
+    return new String(bytes, StandardCharsets.ISO_8859_1);
   }
 }
