@@ -8,7 +8,9 @@ import java.util.regex.Pattern;
 
 /**
  * Unified hunks, applied without any fuzz: each where it says, and only if its old lines are there
- * to the byte, line feeds included ({@code \ No newline at end of file} stands for a missing one).
+ * to the byte, line ends included ({@code \ No newline at end of file} stands for a missing one).
+ * What diff and git write before the names is passed over, and so is what git format-patch ends
+ * with.
  */
 final class UnifiedPatch {
 
@@ -16,14 +18,28 @@ final class UnifiedPatch {
   static final int LARGEST = 2 << 20;
 
   private static final Pattern HEADER =
-      Pattern.compile("@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@.*");
+      line("@@ -(\\d{1,9})(?:,(\\d{1,9}))? \\+(\\d{1,9})(?:,(\\d{1,9}))? @@.*");
 
-  /** What git writes before the names. */
-  private static final Pattern GIT =
-      Pattern.compile("diff --git .*|index .*|(?:old|new) mode .*|similarity index .*");
+  /** The first line of what git format-patch writes. */
+  private static final Pattern MAIL = line("From [0-9a-f]{40,64} .*");
 
-  /** {@code from} counts from 0; {@code before} are the old lines, {@code after} the new. */
-  private record Hunk(int from, List<String> before, List<String> after) {}
+  /** Where a file begins, of which a patch has one. */
+  private static final Pattern FILE = line("(?:diff |Index: |--- ).*");
+
+  private static final Pattern BEFORE_NAMES =
+      line("(?:diff |Index: |index |(?:old|new) mode |(?:dis)?similarity index ).*|={3,}");
+
+  private static final Pattern MORE_THAN_LINES =
+      line("(new file mode|deleted file mode|rename from|rename to|copy from|copy to) .*");
+
+  /** After {@code --}: so no line of a hunk, which begins otherwise. */
+  private static final Pattern VERSION = line("\\d+\\.\\d.*");
+
+  /**
+   * @param from counts from 0
+   * @param end how the lines of the patch end here, and so its file's where they say nothing else
+   */
+  private record Hunk(int from, String end, List<String> before, List<String> after) {}
 
   /** What fits, and the numbers of the hunks from 1. */
   record Applied(List<TextChange> changes, List<Integer> applied, List<Integer> rejected) {}
@@ -42,8 +58,10 @@ final class UnifiedPatch {
       throw new Refusal(new Failure.InvalidLimit("the patch is too large", LARGEST));
     }
     UnifiedPatch patch = new UnifiedPatch(new TextLines(text));
+    patch.skipMail();
+    patch.skipBeforeNames();
     patch.readNames();
-    while (patch.at < patch.lines.size()) {
+    while (!patch.isAtEnd()) {
       patch.readHunk();
     }
     if (patch.hunks.isEmpty()) {
@@ -93,24 +111,74 @@ final class UnifiedPatch {
     return !text.isEmpty() && !text.getLast().endsWith("\n");
   }
 
-  private void readNames() {
-    while (at < lines.size() && GIT.matcher(withoutFeed(lines.get(at))).matches()) {
+  /** The message of a commit, which may hold anything. */
+  private void skipMail() {
+    if (at < lines.size() && MAIL.matcher(line()).matches()) {
+      while (at < lines.size() && !line().startsWith("diff --git ")) {
+        at++;
+      }
+    }
+  }
+
+  private void skipBeforeNames() {
+    boolean named = false;
+    while (at < lines.size() && BEFORE_NAMES.matcher(line()).matches()) {
+      boolean diff = line().startsWith("diff ");
+      refuseOtherFile(named && diff);
+      named |= diff;
       at++;
     }
-    if (at < lines.size() && lines.get(at).startsWith("--- ")) {
+  }
+
+  private void refuseMoreThanLines() {
+    Matcher more = MORE_THAN_LINES.matcher(line());
+    if (more.matches()) {
+      throw Refusal.invalid(
+          "the patch must only change lines of a file that is there: it has " + more.group(1),
+          "body",
+          "patch");
+    }
+  }
+
+  private static void refuseOtherFile(boolean other) {
+    if (other) {
+      throw malformed("it is for more than one file");
+    }
+  }
+
+  private void readNames() {
+    if (at < lines.size() && line().startsWith("--- ")) {
       at++;
-      if (at == lines.size() || !lines.get(at).startsWith("+++ ")) {
+      if (at == lines.size() || !line().startsWith("+++ ")) {
         throw malformed("--- is not followed by +++");
       }
       at++;
     }
   }
 
+  /** At the end of the text, or of what git format-patch closes with its version. */
+  private boolean isAtEnd() {
+    boolean signed =
+        !hunks.isEmpty()
+            && at + 1 < lines.size()
+            && line().stripTrailing().equals("--")
+            && VERSION.matcher(withoutEnd(lines.get(at + 1))).matches()
+            && lines.subList(at + 2, lines.size()).stream().allMatch(String::isBlank);
+    return signed || at == lines.size();
+  }
+
+  private String line() {
+    return withoutEnd(lines.get(at));
+  }
+
   private void readHunk() {
-    Matcher header = HEADER.matcher(withoutFeed(lines.get(at)));
+    Matcher header = HEADER.matcher(line());
     if (!header.matches()) {
+      refuseMoreThanLines();
+      refuseOtherFile(FILE.matcher(line()).matches());
       throw malformed("line " + (at + 1) + " is no hunk header");
     }
+    String end = lines.get(at).endsWith("\r\n") ? "\r\n" : "\n";
     at++;
     int oldStart = Integer.parseInt(header.group(1));
     int oldCount = count(header.group(2));
@@ -120,7 +188,7 @@ final class UnifiedPatch {
     if (from < 0) {
       throw malformed("a hunk starts before the first line");
     }
-    Hunk hunk = new Hunk(from, new ArrayList<>(), new ArrayList<>());
+    Hunk hunk = new Hunk(from, end, new ArrayList<>(), new ArrayList<>());
     while (hunk.before().size() < oldCount || hunk.after().size() < newCount) {
       readLine(hunk);
     }
@@ -141,20 +209,18 @@ final class UnifiedPatch {
       throw malformed("it ends inside a hunk");
     }
     String line = lines.get(at++);
-    String content = line.substring(1);
-    // The patch's own last line may lack its line feed; the file's then is meant to have one.
-    String whole = content.endsWith("\n") || line.equals("\n") ? content : content + "\n";
+    if (line.equals("\n") || line.equals("\r\n")) {
+      hunk.before().add(line);
+      hunk.after().add(line);
+      return;
+    }
     switch (line.charAt(0)) {
       case ' ' -> {
-        hunk.before().add(whole);
-        hunk.after().add(whole);
+        hunk.before().add(content(line, hunk));
+        hunk.after().add(content(line, hunk));
       }
-      case '\n' -> {
-        hunk.before().add("\n");
-        hunk.after().add("\n");
-      }
-      case '-' -> hunk.before().add(whole);
-      case '+' -> hunk.after().add(whole);
+      case '-' -> hunk.before().add(content(line, hunk));
+      case '+' -> hunk.after().add(content(line, hunk));
       case '\\' -> {
         at--;
         readNoFeed(hunk);
@@ -163,26 +229,37 @@ final class UnifiedPatch {
     }
   }
 
-  /** {@code \ No newline at end of file}: the line before it has no line feed. */
+  /** The patch's own last line may lack its end; the file's then is meant to have one. */
+  private static String content(String line, Hunk hunk) {
+    String content = line.substring(1);
+    if (content.endsWith("\n")) {
+      return content;
+    }
+    return content + (content.endsWith("\r") ? "\n" : hunk.end());
+  }
+
+  /** {@code \ No newline at end of file}: the line before it has no end. */
   private void readNoFeed(Hunk hunk) {
     if (at == lines.size() || lines.get(at).charAt(0) != '\\') {
       return;
     }
     char kind = at == 0 ? '@' : lines.get(at - 1).charAt(0);
     switch (kind) {
-      case '-' -> openLast(hunk.before());
-      case '+' -> openLast(hunk.after());
+      case '-' -> openLast(hunk.before(), hunk.end());
+      case '+' -> openLast(hunk.after(), hunk.end());
       case ' ' -> {
-        openLast(hunk.before());
-        openLast(hunk.after());
+        openLast(hunk.before(), hunk.end());
+        openLast(hunk.after(), hunk.end());
       }
       default -> throw malformed("line " + (at + 1) + " follows no line of a hunk");
     }
     at++;
   }
 
-  private static void openLast(List<String> lines) {
-    lines.set(lines.size() - 1, withoutFeed(lines.getLast()));
+  /** A carriage return is the file's own where only line feeds end the lines of the patch. */
+  private static void openLast(List<String> lines, String end) {
+    String last = lines.getLast();
+    lines.set(lines.size() - 1, last.endsWith(end) ? without(end, last) : without("\n", last));
   }
 
   private void refuseOverlap(Hunk hunk) {
@@ -194,8 +271,17 @@ final class UnifiedPatch {
     }
   }
 
-  private static String withoutFeed(String line) {
-    return line.endsWith("\n") ? line.substring(0, line.length() - 1) : line;
+  private static String withoutEnd(String line) {
+    return without("\r", without("\n", line));
+  }
+
+  private static String without(String end, String line) {
+    return line.endsWith(end) ? line.substring(0, line.length() - end.length()) : line;
+  }
+
+  /** Any character but the line feed may be in a line. */
+  private static Pattern line(String regex) {
+    return Pattern.compile(regex, Pattern.DOTALL);
   }
 
   private static Refusal malformed(String why) {
