@@ -1,5 +1,7 @@
 package io.envapi.http;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.StreamSupport;
 import org.apache.pekko.event.LoggingAdapter;
 import org.apache.pekko.http.ParsingErrorHandler;
@@ -11,8 +13,11 @@ import org.apache.pekko.http.scaladsl.model.ErrorInfo;
 import org.apache.pekko.http.scaladsl.model.StatusCode;
 import org.apache.pekko.http.scaladsl.settings.ServerSettings;
 
-/** Answers what is no HTTP request, before there is a path to name. Made by its class name. */
+/** Answers what is no HTTP request. Made by its class name. */
 public final class UnparsableRequests extends ParsingErrorHandler {
+
+  private static final String BAD_TARGET = "Illegal request-target";
+  private static final Pattern PATH = Pattern.compile("/[^?\n]*");
 
   /** For the server, which makes it by reflection. */
   public UnparsableRequests() {}
@@ -24,7 +29,15 @@ public final class UnparsableRequests extends ParsingErrorHandler {
         status.intValue() == 413
             ? Problem.of(ProblemCode.PAYLOAD_TOO_LARGE, "the body is too large")
             : Problems.http(status.intValue(), "this is no request that can be read");
-    return Front.response(problem, "/", RequestIds.fresh());
+    return Front.response(problem, path(error), RequestIds.fresh());
+  }
+
+  /**
+   * Of a target that is no URI the parser tells all; of what is wrong otherwise not even the path.
+   */
+  private static String path(ErrorInfo error) {
+    Matcher target = PATH.matcher(error.detail());
+    return error.summary().startsWith(BAD_TARGET) && target.lookingAt() ? target.group() : "/";
   }
 
   /**

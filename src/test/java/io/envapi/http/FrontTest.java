@@ -217,6 +217,15 @@ class FrontTest {
         .contains("\"n\":2");
   }
 
+  @Test
+  void aTargetThatIsNoUriIsNamed() throws IOException {
+    assertThat(front.raw("GET /v1/echo%zz?n=%zz HTTP/1.1\r\nHost: x\r\n\r\n"))
+        .startsWith("HTTP/1.1 400 ")
+        .contains("\"instance\":\"/v1/echo%zz\"");
+    assertThat(front.raw("GET /v1/echo?n=%zz HTTP/1.1\r\nHost: x\r\n\r\n"))
+        .contains("\"instance\":\"/v1/echo\"");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
