@@ -7,7 +7,6 @@ import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -17,150 +16,16 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import java.util.zip.ZipInputStream;
 import org.apache.commons.compress.archivers.tar.TarArchiveEntry;
 import org.apache.commons.compress.archivers.tar.TarArchiveInputStream;
-import org.apache.commons.compress.archivers.tar.TarArchiveOutputStream;
 import org.apache.commons.compress.archivers.tar.TarConstants;
-import org.apache.commons.compress.archivers.zip.ZipArchiveEntry;
-import org.apache.commons.compress.archivers.zip.ZipArchiveOutputStream;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Trees as archives, and archives that are made to do harm. */
-class ArchiveTest {
-
-  @FunctionalInterface
-  private interface Tar {
-    void write(TarArchiveOutputStream out) throws IOException;
-  }
-
-  @TempDir Path temp;
-  private Fixture workspace;
-
-  @BeforeEach
-  void open() throws Exception {
-    workspace = new Fixture(temp);
-  }
-
-  @AfterEach
-  void close() {
-    workspace.close();
-  }
-
-  private <T extends TransferAnswer> T step(TransferStep step, Class<T> type) {
-    return switch (workspace.tree.transfer(step, workspace.limits)) {
-      case Result.Ok<TransferAnswer>(var answer) -> type.cast(answer);
-      case Result.Refused<TransferAnswer>(var failure) ->
-          throw new AssertionError(step + " was refused: " + failure);
-    };
-  }
-
-  private byte[] pack(String path, ArchiveFormat format) throws Exception {
-    String id =
-        step(new TransferStep.OpenArchive(SentPath.of(path), format), TransferAnswer.Archive.class)
-            .transfer();
-    var bytes = new ByteArrayOutputStream();
-    while (true) {
-      FileBytes piece =
-          step(new TransferStep.Read(id, bytes.size(), 10_000), TransferAnswer.Piece.class).bytes();
-      if (piece.length() == 0) {
-        step(new TransferStep.Close(id), TransferAnswer.Closed.class);
-        return bytes.toByteArray();
-      }
-      bytes.write(piece.array());
-    }
-  }
-
-  private Result<TransferAnswer> unpack(String path, ArchiveFormat format, byte[] archive) {
-    String id =
-        step(
-                new TransferStep.OpenUnpack(
-                    SentPath.of(path), format, Optional.of((long) archive.length)),
-                TransferAnswer.Writable.class)
-            .transfer();
-    for (int at = 0; at < archive.length; at += FileBytes.MOST) {
-      byte[] piece = Arrays.copyOfRange(archive, at, Math.min(archive.length, at + FileBytes.MOST));
-      step(new TransferStep.Append(id, at, new FileBytes(piece)), TransferAnswer.Appended.class);
-    }
-    return workspace.tree.transfer(new TransferStep.Unpack(id), workspace.limits);
-  }
-
-  private TransferAnswer.Unpacked unpacked(String path, ArchiveFormat format, byte[] archive) {
-    return switch (unpack(path, format, archive)) {
-      case Result.Ok<TransferAnswer>(var answer) -> (TransferAnswer.Unpacked) answer;
-      case Result.Refused<TransferAnswer>(var failure) -> throw new AssertionError(failure);
-    };
-  }
-
-  /** That it is refused, and that nothing of it is left. */
-  private Failure refused(ArchiveFormat format, byte[] archive) throws Exception {
-    Map<String, String> before = state(".");
-    Result<TransferAnswer> result = unpack(".", format, archive);
-    assertThat(result).isInstanceOf(Result.Refused.class);
-    assertThat(state(".")).isEqualTo(before);
-    return ((Result.Refused<TransferAnswer>) result).failure();
-  }
-
-  private Map<String, String> state(String below) throws Exception {
-    Path base = workspace.at(below);
-    var state = new TreeMap<String, String>();
-    try (var walk = Files.walk(base)) {
-      for (Path each : walk.skip(1).toList()) {
-        state.put(
-            base.relativize(each).toString(),
-            Files.isSymbolicLink(each)
-                ? "-> " + Files.readSymbolicLink(each)
-                : Files.isDirectory(each) ? "/" : Files.readString(each));
-      }
-    }
-    return state;
-  }
-
-  private static byte[] tar(Tar content) throws IOException {
-    var bytes = new ByteArrayOutputStream();
-    try (var tar = new TarArchiveOutputStream(new GZIPOutputStream(bytes), "UTF-8")) {
-      tar.setLongFileMode(TarArchiveOutputStream.LONGFILE_GNU);
-      content.write(tar);
-    }
-    return bytes.toByteArray();
-  }
-
-  private static void file(TarArchiveOutputStream tar, String name, String content)
-      throws IOException {
-    byte[] bytes = content.getBytes(StandardCharsets.UTF_8);
-    var entry = new TarArchiveEntry(name, true);
-    entry.setSize(bytes.length);
-    tar.putArchiveEntry(entry);
-    tar.write(bytes);
-    tar.closeArchiveEntry();
-  }
-
-  private static void link(TarArchiveOutputStream tar, String name, byte type, String target)
-      throws IOException {
-    var entry = new TarArchiveEntry(name, type);
-    entry.setLinkName(target);
-    tar.putArchiveEntry(entry);
-    tar.closeArchiveEntry();
-  }
-
-  private static byte[] zip(String name, byte[] content, int mode) throws IOException {
-    var bytes = new ByteArrayOutputStream();
-    try (var zip = new ZipArchiveOutputStream(bytes)) {
-      var entry = new ZipArchiveEntry(name);
-      entry.setUnixMode(mode);
-      zip.putArchiveEntry(entry);
-      zip.write(content);
-      zip.closeArchiveEntry();
-    }
-    return bytes.toByteArray();
-  }
+class ArchiveTest extends ArchiveWorkspace {
 
   private void aTree() throws Exception {
     workspace.written("src/a.txt", "one");
