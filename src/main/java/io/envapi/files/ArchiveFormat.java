@@ -1,9 +1,9 @@
 package io.envapi.files;
 
-/** How a tree is put into one file. */
+/** How a tree is put into one file. Names are kept byte for byte. */
 public enum ArchiveFormat {
-  /** With links. Names are kept byte for byte. */
+  /** With links. */
   TAR_GZ,
-  /** Without links. A name that is no UTF-8 is written as listings show it. */
+  /** Without links. A name that is UTF-8 is marked as such. */
   ZIP
 }

@@ -23,6 +23,13 @@ abstract sealed class ArchiveWriter {
 
   private static final int PERMISSIONS = 0777;
 
+  /** Each byte as one character. */
+  private static String octets(List<FileName> names) {
+    return names.stream()
+        .map(n -> new String(n.bytes(), StandardCharsets.ISO_8859_1))
+        .collect(Collectors.joining("/"));
+  }
+
   static ArchiveWriter of(ArchiveFormat format, OutputStream out) {
     try {
       return switch (format) {
@@ -73,12 +80,6 @@ abstract sealed class ArchiveWriter {
       tar.setBigNumberMode(TarArchiveOutputStream.BIGNUMBER_STAR);
     }
 
-    private static String name(List<FileName> names) {
-      return names.stream()
-          .map(n -> new String(n.bytes(), StandardCharsets.ISO_8859_1))
-          .collect(Collectors.joining("/"));
-    }
-
     /**
      * What of a text goes into a header; the whole of one that is too long comes before it, as GNU
      * tar does. The library would try each length down to the one that fits.
@@ -93,7 +94,9 @@ abstract sealed class ArchiveWriter {
       tar.putArchiveEntry(entry);
       tar.write(whole);
       tar.closeArchiveEntry();
-      return text.substring(0, TarConstants.NAMELEN - 1);
+      String start = text.substring(0, TarConstants.NAMELEN - 1);
+      // The library takes what ends with a slash for a directory, without content.
+      return start.endsWith("/") ? start.substring(0, start.length() - 1) : start;
     }
 
     private TarArchiveEntry entry(String name, byte type) throws IOException {
@@ -108,7 +111,7 @@ abstract sealed class ArchiveWriter {
 
     @Override
     void directory(List<FileName> names, FileStat stat) throws IOException {
-      put(entry(name(names) + "/", TarConstants.LF_DIR), stat);
+      put(entry(octets(names) + "/", TarConstants.LF_DIR), stat);
       tar.closeArchiveEntry();
     }
 
@@ -116,7 +119,7 @@ abstract sealed class ArchiveWriter {
     void link(List<FileName> names, FileStat stat, byte[] target) throws IOException {
       String to = new String(target, StandardCharsets.ISO_8859_1);
       String shown = fitting(to, TarConstants.LF_GNUTYPE_LONGLINK);
-      var entry = entry(name(names), TarConstants.LF_SYMLINK);
+      var entry = entry(octets(names), TarConstants.LF_SYMLINK);
       entry.setLinkName(shown);
       put(entry, stat);
       tar.closeArchiveEntry();
@@ -124,7 +127,7 @@ abstract sealed class ArchiveWriter {
 
     @Override
     void beginFile(List<FileName> names, FileStat stat) throws IOException {
-      var entry = entry(name(names), TarConstants.LF_NORMAL);
+      var entry = entry(octets(names), TarConstants.LF_NORMAL);
       entry.setSize(stat.size());
       put(entry, stat);
     }
@@ -160,8 +163,13 @@ abstract sealed class ArchiveWriter {
 
     Zip(OutputStream out) {
       zip = new ZipArchiveOutputStream(out);
-      zip.setEncoding(StandardCharsets.UTF_8.name());
+      zip.setEncoding(RawNames.CHARSET);
+      zip.setFallbackToUTF8(true);
       zip.setLevel(Deflater.BEST_SPEED);
+    }
+
+    private static String name(List<FileName> names) {
+      return RawNames.text(octets(names).getBytes(StandardCharsets.ISO_8859_1));
     }
 
     private void put(String name, FileStat stat) throws IOException {
@@ -174,7 +182,7 @@ abstract sealed class ArchiveWriter {
 
     @Override
     void directory(List<FileName> names, FileStat stat) throws IOException {
-      put(ShownName.path(names) + "/", stat);
+      put(name(names) + "/", stat);
       zip.closeArchiveEntry();
     }
 
@@ -183,7 +191,7 @@ abstract sealed class ArchiveWriter {
 
     @Override
     void beginFile(List<FileName> names, FileStat stat) throws IOException {
-      put(ShownName.path(names), stat);
+      put(name(names), stat);
     }
 
     @Override
