@@ -16,6 +16,7 @@ final class ArchiveInput extends InputStream implements SeekableByteChannel {
   private final DataFile file;
   private final long size;
   private long position;
+  private long marked;
   private long left = Long.MAX_VALUE;
 
   ArchiveInput(DataFile file, long size) {
@@ -59,6 +60,21 @@ final class ArchiveInput extends InputStream implements SeekableByteChannel {
       target.put(bytes, 0, read);
     }
     return read;
+  }
+
+  @Override
+  public boolean markSupported() {
+    return true;
+  }
+
+  @Override
+  public synchronized void mark(int most) {
+    marked = position;
+  }
+
+  @Override
+  public synchronized void reset() {
+    position = marked;
   }
 
   @Override

@@ -8,7 +8,6 @@ import io.envapi.linux.FileName;
 import io.envapi.linux.LinuxException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -57,7 +56,7 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
   }
 
   @Override
-  public void directory(String name, int mode) {
+  public void directory(ArchivePath name, int mode) {
     List<FileName> names = names(name);
     int before = entries;
     try (Directory made = descend(names)) {
@@ -71,7 +70,7 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
   }
 
   @Override
-  public void file(String name, int mode, InputStream content) throws IOException {
+  public void file(ArchivePath name, int mode, InputStream content) throws IOException {
     count();
     try (Target target = target(name)) {
       long position = 0;
@@ -84,20 +83,19 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
   }
 
   @Override
-  public void link(String name, String target) {
+  public void link(ArchivePath name, ArchivePath target) {
     count();
     List<FileName> names = entryNames(name);
     refuseOutside(names, target);
     try (Directory in = descend(names.subList(0, names.size() - 1))) {
-      byte[] text = target.getBytes(StandardCharsets.UTF_8);
       unlink(in, names.getLast());
-      in.makeLink(names.getLast(), text, root.uid(), root.gid());
+      in.makeLink(names.getLast(), target.bytes(), root.uid(), root.gid());
     }
   }
 
   /** As a copy: a link would be one more file that two names change. */
   @Override
-  public void hardLink(String name, String target) {
+  public void hardLink(ArchivePath name, ArchivePath target) {
     count();
     try (DataFile source = into.openFile(entryNames(target));
         Target copy = target(name)) {
@@ -113,7 +111,7 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
   }
 
   @Override
-  public void other(String name) {
+  public void other(ArchivePath name) {
     throw invalid("an entry is no file, directory or link");
   }
 
@@ -146,7 +144,7 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
     }
   }
 
-  private Target target(String name) {
+  private Target target(ArchivePath name) {
     List<FileName> names = entryNames(name);
     try (Directory in = descend(names.subList(0, names.size() - 1))) {
       // Of two entries of one name the later counts.
@@ -207,7 +205,7 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
     }
   }
 
-  private static List<FileName> entryNames(String name) {
+  private static List<FileName> entryNames(ArchivePath name) {
     List<FileName> names = names(name);
     if (names.isEmpty()) {
       throw invalid("an entry has no name");
@@ -215,21 +213,20 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
     return names;
   }
 
-  private static List<FileName> names(String name) {
-    if (name.startsWith("/")) {
+  private static List<FileName> names(ArchivePath name) {
+    if (name.isAbsolute() || name.hasNul()) {
       throw outside(name);
     }
-    if (name.length() > WorkspacePath.LONGEST || name.indexOf('\ufffd') >= 0) {
-      throw invalid("the name of an entry is too long or no UTF-8");
+    if (name.length() > WorkspacePath.LONGEST) {
+      throw invalid("the name of an entry is too long");
     }
     List<FileName> names = new ArrayList<>();
-    for (String part : name.split("/", -1)) {
-      byte[] bytes = part.getBytes(StandardCharsets.UTF_8);
-      if (part.equals("..") || part.indexOf('\0') >= 0) {
+    for (ArchivePath part : name.parts()) {
+      if (part.is("..")) {
         throw outside(name);
       }
-      if (FileName.isName(bytes)) {
-        names.add(FileName.of(bytes));
+      if (FileName.isName(part.bytes())) {
+        names.add(FileName.of(part.bytes()));
       }
     }
     return names;
@@ -239,26 +236,26 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
    * Takes a link's {@code ..} only at its beginning: there it goes up through directories that are
    * none but those. Behind a name it might go up from wherever another link leads.
    */
-  private static void refuseOutside(List<FileName> link, String target) {
+  private static void refuseOutside(List<FileName> link, ArchivePath target) {
     int up = 0;
     boolean named = false;
-    for (String part : target.split("/", -1)) {
-      if (part.equals("..")) {
+    for (ArchivePath part : target.parts()) {
+      if (part.is("..")) {
         up++;
         if (named || up >= link.size()) {
           throw outside(target);
         }
-      } else if (!part.isEmpty() && !part.equals(".")) {
+      } else if (!part.isEmpty() && !part.is(".")) {
         named = true;
       }
     }
-    if (target.isEmpty() || target.startsWith("/") || target.indexOf('\0') >= 0) {
+    if (target.isEmpty() || target.isAbsolute() || target.hasNul()) {
       throw outside(target);
     }
   }
 
-  private static Refusal outside(String name) {
-    return Refusal.outside(SentPath.of(name.replace("\0", "\\0")));
+  private static Refusal outside(ArchivePath name) {
+    return Refusal.outside(SentPath.of(name.shown()));
   }
 
   static Refusal invalid(String message) {

@@ -11,6 +11,7 @@ import java.io.InputStream;
 final class BudgetInput extends FilterInputStream {
 
   private long left = Long.MAX_VALUE;
+  private boolean ended;
 
   BudgetInput(InputStream in) {
     super(in);
@@ -21,15 +22,21 @@ final class BudgetInput extends FilterInputStream {
     left = bytes;
   }
 
+  /** Whether more was wanted than there is. */
+  boolean hasEnded() {
+    return ended;
+  }
+
   @Override
   public int read() throws IOException {
-    spend(1);
-    return super.read();
+    byte[] one = new byte[1];
+    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
   }
 
   @Override
   public int read(byte[] target, int offset, int length) throws IOException {
     int read = super.read(target, offset, (int) Math.min(length, Math.max(1, left)));
+    ended |= read < 0;
     spend(Math.max(0, read));
     return read;
   }

@@ -24,7 +24,10 @@ final class ShownName {
     if (isPlainAscii(name)) {
       return name.toString();
     }
-    byte[] bytes = name.bytes();
+    return of(name.bytes());
+  }
+
+  static String of(byte[] bytes) {
     try {
       return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
     } catch (CharacterCodingException e) {

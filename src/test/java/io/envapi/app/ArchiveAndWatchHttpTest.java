@@ -64,6 +64,17 @@ class ArchiveAndWatchHttpTest {
       assertThat(api.send(api.request(files + "/raw?path=to/" + format + "/a")).body())
           .isEqualTo("one");
     }
+    byte[] corrupt =
+        api.client
+            .send(
+                api.request(files + "/archive?path=src").build(),
+                HttpResponse.BodyHandlers.ofByteArray())
+            .body();
+    corrupt[corrupt.length - 8] ^= 1;
+    assertThat(
+            api.send(api.request(files + "/archive?path=c").PUT(ofByteArray(corrupt))).statusCode())
+        .isEqualTo(422);
+    assertThat(api.send(api.request(files + "/raw?path=c/a")).statusCode()).isEqualTo(404);
     var bad = api.send(api.request(files + "/archive?path=src").PUT(ofString("nonsense")));
     assertThat(bad.statusCode()).isEqualTo(422);
     assertThat(api.send(api.request(files + "/archive?path=no")).statusCode()).isEqualTo(404);
