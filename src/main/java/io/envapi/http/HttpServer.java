@@ -14,6 +14,7 @@ import org.apache.pekko.http.javadsl.ServerBinding;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
 import org.apache.pekko.http.javadsl.model.Uri;
+import org.apache.pekko.http.javadsl.model.headers.Host;
 import org.apache.pekko.http.javadsl.settings.ParserSettings;
 import org.apache.pekko.http.javadsl.settings.ServerSettings;
 import org.apache.pekko.io.TcpSO;
@@ -141,6 +142,8 @@ public final class HttpServer {
         .withRemoteAddressAttribute(true)
         .withRawRequestUriHeader(true)
         .withTransparentHeadRequests(false)
+        // HTTP/1.0 has none, and probes of load balancers still speak it.
+        .withDefaultHostHeader(Host.create("localhost"))
         .withServerHeader(Optional.empty());
   }
 

@@ -218,6 +218,11 @@ class FrontTest {
   }
 
   @Test
+  void anOldClientNeedNotNameTheHost() throws IOException {
+    assertThat(front.raw("GET /health HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.1 200 ");
+  }
+
+  @Test
   void aTargetThatIsNoUriIsNamed() throws IOException {
     assertThat(front.raw("GET /v1/echo%zz?n=%zz HTTP/1.1\r\nHost: x\r\n\r\n"))
         .startsWith("HTTP/1.1 400 ")
