@@ -75,21 +75,8 @@ final class FileTransfers {
         yield new TransferAnswer.Writable(add(Upload.spool(root, meter, unpack, limits)));
       }
       case TransferStep.Unpack unpack -> unpack(unpack.transfer(), limits);
-      case TransferStep.OpenWatch watch -> {
-        refuseMore();
-        if (count(FileWatch.class) >= MOST_WATCHES) {
-          throw new Refusal(
-              new Failure.QuotaExceeded("max_watches", count(FileWatch.class), MOST_WATCHES));
-        }
-        WorkspacePath path = root.path(watch.path(), "query", "path");
-        yield new TransferAnswer.Watching(add(FileWatch.open(root, path, watch.depth())));
-      }
-      case TransferStep.Watch watch -> {
-        if (find(watch.transfer()) instanceof FileWatch open) {
-          yield open.after(watch.after());
-        }
-        throw Refusal.conflict("the transfer is no watch");
-      }
+      case TransferStep.OpenWatch watch -> openWatch(watch);
+      case TransferStep.Watch watch -> watch(watch);
       case TransferStep.Close close -> {
         close(close.transfer());
         yield new TransferAnswer.Closed();
@@ -137,6 +124,28 @@ final class FileTransfers {
       if (!kept) {
         opened.close();
       }
+    }
+  }
+
+  private TransferAnswer openWatch(TransferStep.OpenWatch watch) {
+    WorkspacePath path = root.path(watch.path(), "query", "path");
+    refuseMore();
+    if (count(FileWatch.class) >= MOST_WATCHES) {
+      throw new Refusal(
+          new Failure.QuotaExceeded("max_watches", count(FileWatch.class), MOST_WATCHES));
+    }
+    return new TransferAnswer.Watching(add(FileWatch.open(root, path, watch.depth())));
+  }
+
+  private TransferAnswer watch(TransferStep.Watch watch) {
+    if (!(find(watch.transfer()) instanceof FileWatch watching)) {
+      throw Refusal.conflict("the transfer is no watch");
+    }
+    try {
+      return watching.after(watch.after());
+    } catch (Refusal e) {
+      close(watch.transfer());
+      throw e;
     }
   }
 

@@ -25,12 +25,14 @@ public final class Inotify implements AutoCloseable {
   private static final int IN_MOVED_TO = 0x80;
   private static final int IN_CREATE = 0x100;
   private static final int IN_DELETE = 0x200;
+  private static final int IN_MOVE_SELF = 0x800;
   private static final int IN_Q_OVERFLOW = 0x4000;
   private static final int IN_IGNORED = 0x8000;
   private static final int IN_ONLYDIR = 0x100_0000;
   private static final int IN_ISDIR = 0x4000_0000;
+  private static final int PLACE = IN_MOVE_SELF | IN_ONLYDIR;
   private static final int WATCHED =
-      IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | IN_ONLYDIR;
+      IN_MODIFY | IN_MOVED_FROM | IN_MOVED_TO | IN_CREATE | IN_DELETE | PLACE;
 
   private static final int BUFFER = 64 * 1024;
   // struct inotify_event: wd, mask, cookie, len, name
@@ -51,7 +53,9 @@ public final class Inotify implements AutoCloseable {
     MOVED_TO,
     CREATED,
     DELETED,
-    /** The watch is no longer there. */
+    /** The watched directory itself has another place now. */
+    MOVED_AWAY,
+    /** The watch is no longer there, nor is the directory unless it was told to forget it. */
     ENDED,
     /** Events were lost; it belongs to no watch. */
     OVERFLOW
@@ -87,11 +91,20 @@ public final class Inotify implements AutoCloseable {
    * @throws LinuxException {@code ENOSPC} when the user has too many watches
    */
   public int watch(Directory directory) {
+    return watch(directory, WATCHED);
+  }
+
+  /** As {@link #watch}, but tells only of the directory itself that it was moved or is gone. */
+  public int watchPlace(Directory directory) {
+    return watch(directory, PLACE);
+  }
+
+  private int watch(Directory directory, int mask) {
     int fd = descriptor.number();
     String held = "/proc/self/fd/" + directory.descriptor().number();
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment path = FileCalls.text(arena, held.getBytes(StandardCharsets.US_ASCII));
-      return (int) LibC.call("inotify_add_watch", e -> (int) ADD.invokeExact(e, fd, path, WATCHED));
+      return (int) LibC.call("inotify_add_watch", e -> (int) ADD.invokeExact(e, fd, path, mask));
     }
   }
 
@@ -145,6 +158,9 @@ public final class Inotify implements AutoCloseable {
     }
     if ((mask & IN_IGNORED) != 0) {
       return Kind.ENDED;
+    }
+    if ((mask & IN_MOVE_SELF) != 0) {
+      return Kind.MOVED_AWAY;
     }
     if ((mask & IN_CREATE) != 0) {
       return Kind.CREATED;

@@ -165,6 +165,47 @@ class ArchiveAndWatchHttpTest {
   }
 
   @Test
+  void aWatchEndsWithItsDirectory() throws Exception {
+    String environment = api.environment();
+    Path workspace = api.workspace(environment);
+    String target = environment + "/files/watch?path=d";
+    Files.createDirectory(workspace.resolve("d"));
+    String last;
+    try (var events = new Events(api.request(target))) {
+      Files.delete(workspace.resolve("d"));
+      assertThat(events.error().path("code").asText()).isEqualTo("not_found");
+      assertThat(events.lines).contains("data: {\"kind\":\"deleted\",\"path\":\"d\"}");
+      last = events.lastId();
+    }
+    assertThat(api.send(api.request(target).header("Last-Event-ID", last)).statusCode())
+        .isEqualTo(404);
+    Files.createDirectory(workspace.resolve("d"));
+    try (var events = new Events(api.request(target).header("Last-Event-ID", last))) {
+      events.await("{\"kind\":\"overflow\",\"path\":\".\"}");
+      Files.createFile(workspace.resolve("d/x"));
+      events.await("{\"kind\":\"created\",\"path\":\"d/x\"}");
+    }
+  }
+
+  @Test
+  void anIdThatWasNeverGivenGoesOnFromNow() throws Exception {
+    String environment = api.environment();
+    Path workspace = api.workspace(environment);
+    String target = environment + "/files/watch";
+    String never;
+    try (var events = new Events(api.request(target))) {
+      Files.createFile(workspace.resolve("f"));
+      events.await("{\"kind\":\"created\",\"path\":\"f\"}");
+      never = events.lastId().replaceFirst("-.*", "-99999");
+    }
+    try (var events = new Events(api.request(target).header("Last-Event-ID", never))) {
+      events.await("{\"kind\":\"overflow\",\"path\":\".\"}");
+      Files.createFile(workspace.resolve("g"));
+      events.await("{\"kind\":\"created\",\"path\":\"g\"}");
+    }
+  }
+
+  @Test
   void aWatchThatCannotGoOnSaysSo() throws Exception {
     String environment = api.environment();
     HttpRequest.Builder watch = api.request(environment + "/files/watch");
