@@ -5,6 +5,7 @@ import io.envapi.linux.LinuxException;
 import java.security.SecureRandom;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
@@ -19,6 +20,9 @@ final class FileTransfers {
 
   /** The kernel has few instances of inotify for one user, 128 by default. */
   private static final int MOST_WATCHES = 8;
+
+  /** A watch is asked several times a second while there is somebody to tell. */
+  private static final Duration WATCH_ABANDONED = Duration.ofSeconds(3);
 
   private static final SecureRandom RANDOM = new SecureRandom();
   private static final int ID_BYTES = 12;
@@ -129,12 +133,25 @@ final class FileTransfers {
 
   private TransferAnswer openWatch(TransferStep.OpenWatch watch) {
     WorkspacePath path = root.path(watch.path(), "query", "path");
+    if (count(FileWatch.class) >= MOST_WATCHES) {
+      abandonedWatch().ifPresent(this::close);
+    }
     refuseMore();
     if (count(FileWatch.class) >= MOST_WATCHES) {
       throw new Refusal(
           new Failure.QuotaExceeded("max_watches", count(FileWatch.class), MOST_WATCHES));
     }
     return new TransferAnswer.Watching(add(FileWatch.open(root, path, watch.depth())));
+  }
+
+  /** The watch that nobody asked for the longest. */
+  private Optional<String> abandonedWatch() {
+    long now = System.nanoTime();
+    return open.entrySet().stream()
+        .filter(each -> each.getValue().transfer instanceof FileWatch)
+        .filter(each -> now - each.getValue().usedAt >= WATCH_ABANDONED.toNanos())
+        .max(Comparator.comparing(each -> now - each.getValue().usedAt))
+        .map(Map.Entry::getKey);
   }
 
   private TransferAnswer watch(TransferStep.Watch watch) {

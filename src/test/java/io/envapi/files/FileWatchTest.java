@@ -1,6 +1,7 @@
 package io.envapi.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
@@ -9,6 +10,8 @@ import io.envapi.linux.FileName;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -376,5 +379,26 @@ class FileWatchTest {
     assertThat(watch.told()).contains("overflow .").noneMatch(told -> told.endsWith(" new"));
     touch("b/k/f", "new/below/f");
     assertThat(watch.told()).containsExactly("created b/k/f", "created new/below/f");
+  }
+
+  @Test
+  void anAbandonedWatchMakesRoomForAnother() throws Exception {
+    var used = new Watch(".", 0);
+    for (int i = 1; i < 8; i++) {
+      new Watch(".", 0);
+    }
+    var open = new TransferStep.OpenWatch(SentPath.of("."), 0);
+    assertThat(refused(transfer(open))).isInstanceOf(Failure.QuotaExceeded.class);
+    List<Result<TransferAnswer>> opened = new ArrayList<>();
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              used.told();
+              opened.add(transfer(open));
+              return opened.getLast() instanceof Result.Ok<TransferAnswer>;
+            });
+    touch("f");
+    assertThat(used.told()).containsExactly("created f");
   }
 }
