@@ -264,7 +264,10 @@ final class WatchedTree {
         if (e.is(Errno.ENOSPC)) {
           return false;
         }
-        // Gone, or not readable: the watch goes on around it.
+        // Gone, or not readable: the watch goes on around it. Or moved away with what it is in.
+        if (!isThere(place.in())) {
+          skipped.add(place);
+        }
       }
     }
     return true;
