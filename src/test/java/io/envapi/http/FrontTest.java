@@ -144,7 +144,7 @@ class FrontTest {
     assertProblem(
         front.send("POST", "/v1/echo", fits + " ", alice), 413, "payload_too_large", "/v1/echo");
     assertProblem(
-        front.send("POST", "/v1/echo", "x".repeat(300_000), alice),
+        front.send("POST", "/v1/echo", "x".repeat((int) RunningFront.MAX_BODY * 2), alice),
         413,
         "payload_too_large",
         "/v1/echo");
@@ -160,8 +160,9 @@ class FrontTest {
     assertThat(front.raw(head + "10\r\n{\"text\":\"abcdef\"\r\n1\r\n}\r\n0\r\n\r\n"))
         .startsWith("HTTP/1.1 200 ")
         .endsWith("{\"length\":6}");
-    String chunk = "7530\r\n" + "x".repeat(30_000) + "\r\n";
-    assertThat(front.raw(head + chunk.repeat(4) + "0\r\n\r\n"))
+    String chunk = "%x\r\n%s\r\n".formatted(30_000, "x".repeat(30_000));
+    int chunks = (int) RunningFront.MAX_BODY / 30_000 + 1;
+    assertThat(front.raw(head + chunk.repeat(chunks) + "0\r\n\r\n"))
         .startsWith("HTTP/1.1 413 ")
         .contains("application/problem+json")
         .contains("\"code\":\"payload_too_large\"");

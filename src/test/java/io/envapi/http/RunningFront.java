@@ -37,7 +37,8 @@ import org.apache.pekko.util.ByteString;
 /** The HTTP interface with a keyring, on real sockets, and with routes that need nothing else. */
 final class RunningFront implements AutoCloseable {
 
-  static final long MAX_BODY = 100_000;
+  /** More than the buffers on the way hold. */
+  static final long MAX_BODY = 4_000_000;
 
   /** Characters in the answer of {@code /v1/large}: more than any buffer between here and there. */
   static final int LARGE = 8 << 20;
