@@ -27,11 +27,7 @@ public final class RawNames extends CharsetProvider {
     if (new Utf8Scan().accept(name, 0, name.length).isText()) {
       return new String(name, StandardCharsets.UTF_8);
     }
-    var text = new StringBuilder(name.length);
-    for (byte each : name) {
-      text.append((char) (each < 0 ? BASE + (each & 0xff) : each));
-    }
-    return text.toString();
+    return INSTANCE.decode(ByteBuffer.wrap(name)).toString();
   }
 
   @Override
@@ -58,12 +54,31 @@ public final class RawNames extends CharsetProvider {
 
     @Override
     public CharsetDecoder newDecoder() {
-      throw new UnsupportedOperationException();
+      return new Decoder(this);
     }
 
     @Override
     public CharsetEncoder newEncoder() {
       return new Encoder(this);
+    }
+  }
+
+  private static final class Decoder extends CharsetDecoder {
+
+    Decoder(Charset charset) {
+      super(charset, 1, 1);
+    }
+
+    @Override
+    protected CoderResult decodeLoop(ByteBuffer in, CharBuffer out) {
+      while (in.hasRemaining()) {
+        if (!out.hasRemaining()) {
+          return CoderResult.OVERFLOW;
+        }
+        byte next = in.get();
+        out.put((char) (next < 0 ? BASE + (next & 0xff) : next));
+      }
+      return CoderResult.UNDERFLOW;
     }
   }
 

@@ -165,7 +165,7 @@ final class Connections extends Inet.AbstractSocketOptionV2 {
 
   /** Of one that was handed over as a whole nobody could tell how much of it was taken. */
   private static HttpResponse untilSent(ClientConnection connection, HttpResponse response) {
-    if (Front.isStream(response)) {
+    if (Responses.isStream(response)) {
       connection.streams();
     }
     var watch = connection.answering();

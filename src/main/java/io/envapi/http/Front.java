@@ -2,12 +2,10 @@ package io.envapi.http;
 
 import io.envapi.failure.Unavailable;
 import io.envapi.id.AccountId;
-import io.envapi.idempotency.StoredAnswer;
 import io.envapi.keyring.Caller;
 import io.envapi.metrics.Metrics;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -18,23 +16,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.apache.pekko.Done;
-import org.apache.pekko.http.javadsl.model.ContentType;
-import org.apache.pekko.http.javadsl.model.ContentTypes;
-import org.apache.pekko.http.javadsl.model.HttpCharsets;
-import org.apache.pekko.http.javadsl.model.HttpEntities;
-import org.apache.pekko.http.javadsl.model.HttpHeader;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.HttpResponse;
-import org.apache.pekko.http.javadsl.model.MediaTypes;
-import org.apache.pekko.http.javadsl.model.ResponseEntity;
-import org.apache.pekko.http.javadsl.model.StatusCodes;
-import org.apache.pekko.http.javadsl.model.headers.Connection;
-import org.apache.pekko.http.javadsl.model.headers.RawHeader;
 import org.apache.pekko.http.javadsl.model.headers.RawRequestURI;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.stream.Materializer;
 import org.apache.pekko.stream.javadsl.Sink;
-import org.apache.pekko.util.ByteString;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,18 +32,6 @@ import org.slf4j.LoggerFactory;
 final class Front {
 
   private static final Logger LOG = LoggerFactory.getLogger(Front.class);
-
-  private static final ContentType PROBLEM_JSON =
-      MediaTypes.applicationWithFixedCharset("problem+json", HttpCharsets.UTF_8).toContentType();
-  private static final ContentType EVENT_STREAM = MediaTypes.TEXT_EVENT_STREAM.toContentType();
-
-  /** A proxy that buffered or changed events would break them. */
-  private static final List<HttpHeader> EVENT_HEADERS =
-      List.of(
-          RawHeader.create("Cache-Control", "no-cache, no-transform"),
-          RawHeader.create("X-Accel-Buffering", "no"),
-          // So that the end of the connection shows that the last event was sent.
-          Connection.create("close"));
 
   /** An upload that is much larger than allowed is cut off rather than read to its end. */
   private static final int DRAINED_BODIES = 4;
@@ -112,12 +87,14 @@ final class Front {
         .getHeader(TimeoutAccess.class)
         .ifPresent(
             access ->
-                access.timeoutAccess().updateHandler(_ -> response(Problems.noAnswer(), path, id)));
+                access
+                    .timeoutAccess()
+                    .updateHandler(_ -> Responses.of(Problems.noAnswer(), path, id)));
     return answer(request, visit)
         .handle(
             (answer, failure) -> {
               HttpResponse response =
-                  response(failure == null ? answer : problem(failure, visit), path, id);
+                  Responses.of(failure == null ? answer : problem(failure, visit), path, id);
               int status = response.status().intValue();
               metrics.request(visit.route(), visit.method(), status, visit.nanos());
               visit.log(status);
@@ -247,74 +224,6 @@ final class Front {
     }
     LOG.error("a request failed", cause);
     return Problems.internal();
-  }
-
-  static boolean isStream(HttpResponse response) {
-    return response.entity().getContentType().equals(EVENT_STREAM);
-  }
-
-  static HttpResponse response(Answer answer, String path, String id) {
-    HttpHeader requestId = RequestIds.header(id);
-    return switch (answer) {
-      case Answer.Document(var status, var body, var headers) ->
-          HttpResponse.create()
-              .withStatus(status)
-              .addHeaders(headers)
-              .addHeader(requestId)
-              .withEntity(HttpEntities.create(ContentTypes.APPLICATION_JSON, Json.bytes(body)));
-      case Answer.Nothing() ->
-          HttpResponse.create().withStatus(StatusCodes.NO_CONTENT).addHeader(requestId);
-      case Answer.Events(var events) ->
-          HttpResponse.create()
-              .addHeaders(EVENT_HEADERS)
-              .addHeader(requestId)
-              .withEntity(HttpEntities.createChunked(EVENT_STREAM, events));
-      case Answer.Bytes bytes ->
-          HttpResponse.create()
-              .withStatus(bytes.status())
-              .addHeaders(bytes.headers())
-              .addHeader(requestId)
-              .withEntity(entity(bytes));
-      case Answer.Replayed(var stored, var body) -> replayed(stored, body).addHeader(requestId);
-      case Problem problem ->
-          HttpResponse.create()
-              .withStatus(problem.status())
-              .addHeaders(problem.headers())
-              .addHeader(requestId)
-              .withEntity(HttpEntities.create(PROBLEM_JSON, Json.bytes(problem.body(path))));
-    };
-  }
-
-  private static HttpResponse replayed(StoredAnswer stored, String body) {
-    HttpResponse response =
-        HttpResponse.create()
-            .withStatus(stored.status())
-            .addHeader(RawHeader.create("Idempotent-Replayed", "true"));
-    for (StoredAnswer.Header header : stored.headers()) {
-      response = response.addHeader(RawHeader.create(header.name(), header.value()));
-    }
-    return stored.mediaType().isEmpty()
-        ? response
-        : response.withEntity(
-            HttpEntities.create(
-                stored.mediaType().equals(Idempotent.PROBLEM)
-                    ? PROBLEM_JSON
-                    : ContentTypes.APPLICATION_JSON,
-                ByteString.fromString(body)));
-  }
-
-  private static ResponseEntity entity(Answer.Bytes bytes) {
-    ContentType type = ContentTypes.parse(bytes.mediaType());
-    if (bytes.status() == StatusCodes.NOT_MODIFIED.intValue()) {
-      return HttpEntities.EMPTY;
-    }
-    if (bytes.length().isEmpty()) {
-      return HttpEntities.createChunked(type, bytes.bytes());
-    }
-    long length = bytes.length().getAsLong();
-    return length == 0
-        ? HttpEntities.create(type, ByteString.emptyByteString())
-        : HttpEntities.create(type, length, bytes.bytes());
   }
 
   /** The path as it stands in the request line. */

@@ -62,7 +62,7 @@ final class HangUps {
   /** Whatever waits for the end of a stream that nobody will begin to read shall see one. */
   private static HttpResponse ended(
       HttpResponse response, CompletableFuture<Void> gone, Materializer system) {
-    if (gone.isDone() && Front.isStream(response)) {
+    if (gone.isDone() && Responses.isStream(response)) {
       response.entity().getDataBytes().runWith(Sink.cancelled(), system);
     }
     return response;

@@ -29,7 +29,7 @@ public final class UnparsableRequests extends ParsingErrorHandler {
         status.intValue() == 413
             ? Problem.of(ProblemCode.PAYLOAD_TOO_LARGE, "the body is too large")
             : Problems.http(status.intValue(), "this is no request that can be read");
-    return Front.response(problem, path(error), RequestIds.fresh());
+    return Responses.of(problem, path(error), RequestIds.fresh());
   }
 
   /**
@@ -54,6 +54,6 @@ public final class UnparsableRequests extends ParsingErrorHandler {
   /** After it nothing of the connection is read. */
   static HttpResponse broken() {
     Problem problem = Problems.http(400, "a header is not encoded properly");
-    return Front.response(problem, "/", RequestIds.fresh()).addHeader(Connection.create("close"));
+    return Responses.of(problem, "/", RequestIds.fresh()).addHeader(Connection.create("close"));
   }
 }

@@ -89,7 +89,7 @@ final class CommandWatch {
     if (round.round() == KILL_ROUNDS || shell.replaced()) {
       self.inBackground(shell::kill);
     } else {
-      self.inBackground(() -> shell.killCommand(round.sinceTicks()));
+      self.inBackground(() -> shell.tree().killCommand(round.sinceTicks()));
       self.later(KILL_ROUND, new KillRound(round.id(), round.sinceTicks(), round.round() + 1));
     }
   }

@@ -191,7 +191,7 @@ final class ShellAnswers {
             later(
                 request,
                 request.replyTo(),
-                () -> new Shell.Signalled(signal.number(), shell.signalBelow(signal))));
+                () -> new Shell.Signalled(signal.number(), shell.tree().signal(signal))));
   }
 
   void stdin(Shell.WriteStdin write) {

@@ -15,7 +15,6 @@ import io.envapi.sandbox.Terminal;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +24,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,6 +59,7 @@ public final class ShellProcess {
 
   private final ShellId id;
   private final Started started;
+  private final ShellTree tree;
   private final Pipes pipes;
   private final CompletableFuture<Void> sandboxLost;
   private final String scriptPipe;
@@ -87,6 +85,7 @@ public final class ShellProcess {
       int ringBytes) {
     this.id = id;
     this.started = started;
+    this.tree = new ShellTree(started);
     this.pipes = pipes;
     this.sandboxLost = sandboxLost;
     this.output = new ShellOutput(new OutputRing(ringBytes, 0), runtime.meter(), logs, gone);
@@ -270,22 +269,9 @@ public final class ShellProcess {
     return replaced;
   }
 
-  /** Everything below the shell: its members but for the shell itself and what wraps it. */
-  public List<ProcessIdentity> below() {
-    return started.members().members().stream().filter(p -> !isShell(p) && !isWrapper(p)).toList();
-  }
-
-  private boolean isShell(ProcessIdentity process) {
-    return process.pid() == started.shell().pid();
-  }
-
-  private boolean isWrapper(ProcessIdentity process) {
-    return process.pid() == started.process().pid() && !isShell(process);
-  }
-
-  /** Signals everything below the shell; how many processes got it. */
-  int signalBelow(Signal signal) {
-    return (int) below().stream().filter(p -> p.signal(signal)).count();
+  /** The shell, and all it has started. */
+  ShellTree tree() {
+    return tree;
   }
 
   /**
@@ -300,7 +286,7 @@ public final class ShellProcess {
     try {
       // What is stopped would not see the one without the other.
       started.members().members().stream()
-          .filter(p -> !isWrapper(p))
+          .filter(p -> !tree.isWrapper(p))
           .filter(p -> p.signal(Signal.TERM))
           .forEach(p -> p.signal(Signal.CONT));
       long deadline = System.nanoTime() + grace.toNanos();
@@ -328,29 +314,6 @@ public final class ShellProcess {
   public void kill() {
     killed = true;
     started.members().killAll();
-  }
-
-  /**
-   * Kills what the running command started and leaves what earlier ones left in the background, and
-   * what that starts.
-   *
-   * @param since when the command began, in ticks since boot
-   */
-  void killCommand(long since) {
-    Map<Integer, ProcessIdentity> below =
-        below().stream().collect(Collectors.toMap(ProcessIdentity::pid, Function.identity()));
-    below.values().stream()
-        .filter(process -> !isOfEarlier(process, below, since))
-        .forEach(process -> process.signal(Signal.KILL));
-  }
-
-  private static boolean isOfEarlier(
-      ProcessIdentity process, Map<Integer, ProcessIdentity> below, long since) {
-    Optional<ProcessIdentity> at = Optional.of(process);
-    while (at.isPresent() && at.get().startTicks() >= since) {
-      at = ProcFs.stat(at.get().pid()).map(stat -> below.get(stat.ppid()));
-    }
-    return at.isPresent();
   }
 
   /**

@@ -49,10 +49,6 @@ final class StdinPipe implements AutoCloseable {
   private long accepted;
   private long waiting;
   private long progress;
-
-  /** Something that waits is the last. */
-  private boolean ending;
-
   private boolean closed;
 
   /**
@@ -80,7 +76,8 @@ final class StdinPipe implements AutoCloseable {
     synchronized (this) {
       long from = offset.orElse(accepted);
       boolean repeated = offset.isPresent() && from + bytes.length <= accepted;
-      if ((closed || ending) && !repeated) {
+      boolean ends = closed || queue.stream().anyMatch(each -> each.last);
+      if (ends && !repeated) {
         return CompletableFuture.completedStage(Result.refused(CLOSED));
       }
       if (from > accepted) {
@@ -92,10 +89,9 @@ final class StdinPipe implements AutoCloseable {
       if (waiting > 0 && waiting + bytes.length > MOST_WAITING) {
         return CompletableFuture.completedStage(Result.refused(NOT_READ));
       }
-      pending = new Pending(bytes, known, last && !closed && !ending);
+      pending = new Pending(bytes, known, last && !ends);
       accepted += bytes.length - known;
       waiting += bytes.length - known;
-      ending |= pending.last;
       queue.add(pending);
     }
     pump();
@@ -166,7 +162,6 @@ final class StdinPipe implements AutoCloseable {
   private void fail(Failure failure) {
     queue.forEach(each -> each.answer.complete(Result.refused(failure)));
     queue.clear();
-    ending = false;
     accepted -= waiting;
     waiting = 0;
   }

@@ -54,7 +54,7 @@ class ShellSpec extends ActorBehaviour with LiveShells {
 
     "signal what it runs and not itself" in inShell { shell =>
       val waiting = shell.start("sleep 600")
-      eventually(shell.process.below should not be empty)
+      eventually(shell.process.tree.below should not be empty)
       val reply = shell.ask[Shell.SignalReply](new Shell.SignalBelow("TERM", _)).asInstanceOf[Shell.Signalled]
       reply.signal shouldBe 15
       shell.await().last.get.id shouldBe waiting

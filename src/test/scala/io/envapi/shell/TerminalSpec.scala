@@ -75,7 +75,7 @@ class TerminalSpec extends ActorBehaviour with LiveShells {
         // After a status other than 0 the shell would begin with a subshell of its own.
         shell.run(s": $n")
         shell.start("sleep 600")
-        eventually(shell.process.below should not be empty)
+        eventually(shell.process.tree.below should not be empty)
         shell.ask[Shell.SignalReply](new Shell.SignalBelow("INT", _)) shouldBe a[Shell.Signalled]
         shell.await().last.get.exitCode shouldBe Optional.of(130)
       }
