@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * Tells when descriptors are ready, for any number of them on one thread.
  *
  * <p>Callbacks run on that thread: they must be short, never block, and take no lock that is held
- * around {@link Registration#cancel}.
+ * around {@link Registration#arm} or {@link Registration#cancel}.
  */
 public final class Poller implements AutoCloseable {
 

@@ -58,7 +58,8 @@ final class StdinPipe implements AutoCloseable {
     this.target = target;
     this.later =
         CompletableFuture.delayedExecutor(patience.toMillis(), TimeUnit.MILLISECONDS, executor);
-    this.writable = poller.registerWritable(target, this::pump);
+    // Elsewhere: whoever writes asks the poller while holding the lock that this takes.
+    this.writable = poller.registerWritable(target, () -> executor.execute(this::pump));
   }
 
   /**

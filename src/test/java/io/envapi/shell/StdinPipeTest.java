@@ -78,6 +78,28 @@ class StdinPipeTest {
     assertThat(read.get(20, TimeUnit.SECONDS)).isEqualTo(much);
   }
 
+  /**
+   * What the poller tells takes no lock of the pipe: it would wait in it, and all shells with it.
+   */
+  @Test
+  void noOtherShellWaitsForOneThatIsWrittenTo() throws Exception {
+    stdin.write(much, NEXT, true, true);
+    try (Pipe other = Pipe.open()) {
+      other.write().writeAll(new byte[1]);
+      synchronized (stdin) {
+        pipe.read().read(new byte[65536], 0, 65536);
+        for (int i = 0; i < 3; i++) {
+          var told = new CompletableFuture<Void>();
+          var asked = poller.register(other.read(), () -> told.complete(null));
+          asked.arm();
+          told.get(20, TimeUnit.SECONDS);
+          asked.cancel();
+        }
+      }
+    }
+    assertThat(reading().get(20, TimeUnit.SECONDS)).hasSize(much.length - 65536);
+  }
+
   @Test
   void nothingFollowsTheEnd() throws Exception {
     CompletionStage<Result<Long>> last = stdin.write(much, NEXT, true, true);
