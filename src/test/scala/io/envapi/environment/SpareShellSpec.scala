@@ -40,7 +40,7 @@ class SpareShellSpec extends ActorBehaviour with LiveEnvironments {
       val spare = running(live)
       val shell = live.open().identity
       shell.id.number shouldBe 2
-      spare should contain(shell.shell.pid.toLong)
+      spare should contain(shell.process.pid.toLong)
       live.exec(shell.id, "echo mine").asInstanceOf[Shell.Executed].result.output.utf8String shouldBe "mine\n"
       live.describe.shellsRunning shouldBe 1
     }
