@@ -7,10 +7,11 @@ import io.envapi.linux.FileKind;
 import io.envapi.linux.FileName;
 import io.envapi.linux.FileStat;
 import io.envapi.linux.LinuxException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** Collects the matches of one search, one file at a time. */
 final class FileSearch implements SortedWalk.Visitor {
@@ -24,7 +25,7 @@ final class FileSearch implements SortedWalk.Visitor {
   /** The most text in an answer, in characters. */
   private static final long MOST_TEXT = 8 << 20;
 
-  private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(30);
+  private static final Duration LONGEST = Duration.ofSeconds(30);
 
   private final WorkspaceRoot root;
   private final FileOperation.Search search;
@@ -33,7 +34,7 @@ final class FileSearch implements SortedWalk.Visitor {
   private Optional<GitIgnore> ignore = Optional.empty();
   private final int largest;
   private final int limit;
-  private final long deadline = System.nanoTime() + LONGEST_NANOS;
+  private final Deadline deadline;
 
   private final List<FileAnswer.Match> matches = new ArrayList<>();
   private final List<String> binary = new ArrayList<>();
@@ -43,21 +44,26 @@ final class FileSearch implements SortedWalk.Visitor {
   private long text;
   private boolean complete = true;
 
-  private FileSearch(WorkspaceRoot root, FileOperation.Search search) {
+  private FileSearch(WorkspaceRoot root, FileOperation.Search search, Deadline deadline) {
     this.root = root;
     this.search = search;
     this.glob = search.glob().map(Glob::of);
+    this.deadline = deadline;
     this.lines = new LineSearch(search, deadline);
     this.largest = Math.clamp(search.maxFileBytes(), 1, LARGEST_FILE);
     this.limit = Math.clamp(search.limit(), 1, MOST_MATCHES);
   }
 
-  static FileAnswer.Found search(WorkspaceRoot root, FileOperation.Search operation) {
+  /**
+   * @param unwanted whether the search should end with what it has
+   */
+  static FileAnswer.Found search(
+      WorkspaceRoot root, FileOperation.Search operation, BooleanSupplier unwanted) {
     if (operation.pattern().isEmpty()) {
       throw Refusal.invalid("pattern is empty", "query", "pattern");
     }
     WorkspacePath path = root.path(operation.path(), "query", "path");
-    FileSearch search = new FileSearch(root, operation);
+    FileSearch search = new FileSearch(root, operation, Deadline.in(LONGEST, unwanted));
     FileStat stat = root.require(path);
     try {
       if (stat.kind() == FileKind.REGULAR) {
@@ -101,7 +107,7 @@ final class FileSearch implements SortedWalk.Visitor {
     if (entry.kind() != FileKind.REGULAR) {
       return true;
     }
-    if (System.nanoTime() > deadline) {
+    if (deadline.isOver()) {
       complete = false;
       return false;
     }

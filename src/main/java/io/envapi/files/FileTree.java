@@ -38,7 +38,7 @@ public final class FileTree implements AutoCloseable {
   /** Held for reading by every call, so that no descriptor is closed under one. */
   private final ReentrantReadWriteLock life = new ReentrantReadWriteLock();
 
-  private boolean closed;
+  private volatile boolean closed;
 
   private FileTree(WorkspaceRoot root, DiskMeter meter, UndoLog undo) {
     this.root = root;
@@ -133,7 +133,7 @@ public final class FileTree implements AutoCloseable {
     return switch (operation) {
       case FileOperation.ListDirectory list -> FileListing.list(root, list);
       case FileOperation.ReadFile read -> reads.read(read, limits);
-      case FileOperation.Search search -> FileSearch.search(root, search);
+      case FileOperation.Search search -> FileSearch.search(root, search, () -> closed);
       case FileOperation.WriteFile write -> changing(() -> writes.write(write, limits));
       case FileOperation.EditFile edit -> changing(() -> writes.edit(edit, limits));
       case FileOperation.PatchFile patch -> changing(() -> writes.patch(patch, limits));
@@ -236,10 +236,11 @@ public final class FileTree implements AutoCloseable {
 
   @Override
   public void close() {
+    // Before the lock: a search that is under way holds it until it sees this.
+    closed = true;
     transfers.abandonAll();
     life.writeLock().lock();
     try {
-      closed = true;
       transfers.closeAll();
       root.directory().close();
     } finally {

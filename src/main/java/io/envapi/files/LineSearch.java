@@ -23,14 +23,14 @@ final class LineSearch {
 
   private final String pattern;
   private final Optional<Pattern> regex;
-  private final long deadline;
+  private final Deadline deadline;
   private final int before;
   private final int after;
 
   /**
-   * @param deadline for expressions, in {@link System#nanoTime}
+   * @param deadline for expressions
    */
-  LineSearch(FileOperation.Search search, long deadline) {
+  LineSearch(FileOperation.Search search, Deadline deadline) {
     this.pattern =
         new String(search.pattern().getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
     this.regex = search.regex() ? Optional.of(compiled(search.pattern())) : Optional.empty();

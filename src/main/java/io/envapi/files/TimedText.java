@@ -5,19 +5,16 @@ package io.envapi.files;
  */
 final class TimedText implements CharSequence {
 
-  /** Characters read between two looks at the clock. */
+  /** Characters read between two looks at the deadline. */
   private static final int LOOK = 256;
 
   private final String text;
-  private final long deadline;
+  private final Deadline deadline;
 
   /** Lines may be short, and so the first character is looked at. */
   private int unwatched = LOOK - 1;
 
-  /**
-   * @param deadline in {@link System#nanoTime}
-   */
-  TimedText(String text, long deadline) {
+  TimedText(String text, Deadline deadline) {
     this.text = text;
     this.deadline = deadline;
   }
@@ -36,7 +33,7 @@ final class TimedText implements CharSequence {
   public char charAt(int index) {
     if (++unwatched == LOOK) {
       unwatched = 0;
-      if (System.nanoTime() - deadline > 0) {
+      if (deadline.isOver()) {
         throw new TimeIsUp();
       }
     }

@@ -3,18 +3,25 @@ package io.envapi.files;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Regular expressions, and what git ignores. */
 class SearchOptionsTest {
+
+  private static final String HEAVY = "(?:a{0,900}){1}b";
 
   @TempDir Path temp;
   private Fixture workspace;
@@ -68,9 +75,29 @@ class SearchOptionsTest {
 
   @Test
   void anExpressionIsNotTriedForLongerThanThereIsTime() {
-    var lines = new LineSearch(search("(?:a{0,900}){1}b", true, false), System.nanoTime() - 1);
+    var over = new Deadline(System.nanoTime() - 1, () -> false);
+    var lines = new LineSearch(search(HEAVY, true, false), over);
     assertThatThrownBy(() -> lines.find("aaaa\n".getBytes(UTF_8), 1))
         .isInstanceOf(TimedText.TimeIsUp.class);
+  }
+
+  @Test
+  @Timeout(20)
+  void aSearchEndsWhenItsWorkspaceIsClosed() throws Exception {
+    workspace.written("f", "a".repeat(1_000_000));
+    var found = new CompletableFuture<Result<FileAnswer>>();
+    Thread searching =
+        Thread.ofPlatform().start(() -> found.complete(workspace.run(search(HEAVY, true, false))));
+    await()
+        .until(
+            () ->
+                Stream.of(searching.getStackTrace())
+                    .anyMatch(frame -> frame.getClassName().equals(LineSearch.class.getName())));
+    workspace.tree.close();
+    assertThat(found.join())
+        .isInstanceOfSatisfying(
+            Result.Ok.class,
+            ok -> assertThat(((FileAnswer.Found) ok.value()).complete()).isFalse());
   }
 
   @Test
