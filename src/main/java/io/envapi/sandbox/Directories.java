@@ -12,10 +12,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,6 +73,20 @@ final class Directories {
     } catch (IOException | LinuxException e) {
       LOG.warn("no workspace for {}: {}", environment, e.toString());
       return Result.refused(FAILED);
+    }
+  }
+
+  /**
+   * Gives the owner of a workspace the rights to it back that a caller took away: no shell could
+   * start in it any more.
+   */
+  static void keepEnterable(Workspace workspace) throws IOException {
+    Set<PosixFilePermission> owners = PosixFilePermissions.fromString(OWNER_ONLY);
+    Set<PosixFilePermission> present =
+        Files.getPosixFilePermissions(workspace.files(), LinkOption.NOFOLLOW_LINKS);
+    if (!present.containsAll(owners)) {
+      owners.addAll(present);
+      Files.setPosixFilePermissions(workspace.files(), owners);
     }
   }
 

@@ -14,6 +14,7 @@ import io.envapi.process.AncestryMembership;
 import io.envapi.process.Membership;
 import io.envapi.process.ProcFs;
 import io.envapi.process.ProcessIdentity;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +64,7 @@ final class ShellStarter {
     }
     Optional<Child> child = Optional.empty();
     try (Pipe ready = Pipe.open()) {
+      Directories.keepEnterable(launch.workspace());
       child = Optional.of(spawn(launch, confinement, others, ready.write(), group));
       ready.write().close();
       int wrappers = confinement.forks() ? 1 : 0;
@@ -73,7 +75,7 @@ final class ShellStarter {
     } catch (NoDirectory e) {
       end(child, group);
       return Result.refused(new Failure.InvalidCwd(launch.cwd()));
-    } catch (LinuxException | NotStarted e) {
+    } catch (IOException | LinuxException | NotStarted e) {
       LOG.warn("{} could not be started: {}", launch.shellId(), e.getMessage());
       end(child, group);
       return Result.refused(FAILED);

@@ -125,6 +125,15 @@ class ShellStartTest {
 
   @ParameterizedTest
   @MethodSource("io.envapi.sandbox.Tiers#all")
+  void startsInAWorkspaceThatItsOwnerClosed(SandboxTier tier) {
+    try (TestEnvironment environment = Tiers.environment(tier)) {
+      environment.output("mkdir closed; chmod 000 closed; chmod 015 .");
+      assertThat(environment.output("touch f && stat -c %a . closed")).isEqualTo("715\n0\n");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.envapi.sandbox.Tiers#all")
   void saysWhichProcessesItHas(SandboxTier tier) {
     try (TestEnvironment environment = Tiers.environment(tier);
         TestShell shell = environment.shell()) {
