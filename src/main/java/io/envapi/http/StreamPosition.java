@@ -1,5 +1,7 @@
 package io.envapi.http;
 
+import io.envapi.id.CommandId;
+import io.envapi.shell.CommandMarks;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.regex.Matcher;
@@ -37,6 +39,12 @@ record StreamPosition(long cursor, OptionalInt mark) {
     long cursor = Long.parseLong(written.group(1));
     String mark = written.group(2);
     return Optional.of(mark == null ? at(cursor) : after(cursor, Integer.parseInt(mark)));
+  }
+
+  /** Whether the stream of this one command can have given it out. */
+  boolean isOf(CommandId command) {
+    return mark.stream()
+        .allMatch(given -> given == CommandMarks.NONE || CommandMarks.isOf(command, given));
   }
 
   String id() {

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.util.ByteString;
 
@@ -44,7 +45,8 @@ final class StreamRoutes {
   private CompletionStage<Answer> shell(Exchange exchange, Caller caller) {
     return exchange.shell(
         id ->
-            exchange.query(start(exchange, "cursor"), start -> shell(exchange, caller, id, start)));
+            exchange.query(
+                start(exchange, "cursor", _ -> true), start -> shell(exchange, caller, id, start)));
   }
 
   /** Looks at the shell first, so that what is wrong is told before a stream begins. */
@@ -72,7 +74,8 @@ final class StreamRoutes {
     return exchange.command(
         id ->
             exchange.query(
-                start(exchange, "offset"), start -> command(exchange, caller, id, start)));
+                start(exchange, "offset", position -> position.isOf(id)),
+                start -> command(exchange, caller, id, start)));
   }
 
   private CompletionStage<Answer> command(
@@ -129,14 +132,19 @@ final class StreamRoutes {
     return CompletableFuture.completedStage(event);
   }
 
-  /** Where the reader got to, else where it wants to begin. */
-  private static Function<Query, Start> start(Exchange exchange, String name) {
+  /**
+   * Where the reader got to, else where it wants to begin.
+   *
+   * @param given whether the stream has such a position
+   */
+  private static Function<Query, Start> start(
+      Exchange exchange, String name, Predicate<StreamPosition> given) {
     return query -> {
       boolean base64 = query.choice("encoding", BASE64).orElse(false);
       List<String> last = exchange.headers("Last-Event-ID");
       Optional<String> sent =
           last.isEmpty() ? query.text(name) : Optional.of(last.size() == 1 ? last.getFirst() : "");
-      Optional<StreamPosition> from = sent.flatMap(StreamPosition::parse);
+      Optional<StreamPosition> from = sent.flatMap(StreamPosition::parse).filter(given);
       if (sent.isPresent() && from.isEmpty()) {
         String wanted = "must be an integer, or the id of an event of this stream";
         if (last.isEmpty()) {

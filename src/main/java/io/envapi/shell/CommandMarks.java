@@ -20,4 +20,9 @@ public final class CommandMarks {
   public static int end(CommandId command) {
     return 2 * command.number();
   }
+
+  /** Whether it is the beginning or the end of this command. */
+  public static boolean isOf(CommandId command, int mark) {
+    return mark == beginning(command) || mark == end(command);
+  }
 }
