@@ -23,21 +23,43 @@ final class BodyBudget {
     return new BodyBudget(Math.max(maxBodyBytes, Runtime.getRuntime().maxMemory() / PART_OF_HEAP));
   }
 
-  /** Whether there is room; what was taken has to be given back. */
-  boolean take(long bytes) {
-    if (bytes <= SMALL) {
-      return true;
-    }
-    if (taken.addAndGet(bytes) <= most) {
-      return true;
-    }
-    taken.addAndGet(-bytes);
-    return false;
+  /** What one body takes, which has to be given back. */
+  Share share() {
+    return new Share();
   }
 
-  void give(long bytes) {
-    if (bytes > SMALL) {
-      taken.addAndGet(-bytes);
+  /** What one body takes, as far as it is known. */
+  final class Share {
+
+    private long size;
+    private long charged;
+
+    /** Whether there is room for so many more bytes; where not, it stays as it was. */
+    synchronized boolean grow(long bytes) {
+      long due = size + bytes <= SMALL ? 0 : size + bytes - charged;
+      if (due > 0 && taken.addAndGet(due) > most) {
+        taken.addAndGet(-due);
+        return false;
+      }
+      size += bytes;
+      charged += due;
+      return true;
+    }
+
+    synchronized void giveBack() {
+      taken.addAndGet(-charged);
+      size = 0;
+      charged = 0;
+    }
+  }
+
+  /** What reading a body throws when there is no room for more of it. */
+  static final class Spent extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    Spent() {
+      super(null, null, false, false);
     }
   }
 }

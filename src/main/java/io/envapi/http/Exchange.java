@@ -19,6 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.StreamSupport;
+import org.apache.pekko.NotUsed;
 import org.apache.pekko.http.javadsl.model.AttributeKeys;
 import org.apache.pekko.http.javadsl.model.HttpEntities;
 import org.apache.pekko.http.javadsl.model.HttpEntity;
@@ -27,14 +28,18 @@ import org.apache.pekko.http.javadsl.model.HttpMethod;
 import org.apache.pekko.http.javadsl.model.HttpMethods;
 import org.apache.pekko.http.javadsl.model.HttpRequest;
 import org.apache.pekko.http.javadsl.model.RemoteAddress;
+import org.apache.pekko.http.javadsl.model.RequestEntity;
 import org.apache.pekko.http.javadsl.model.headers.TimeoutAccess;
 import org.apache.pekko.http.scaladsl.model.EntityStreamSizeException;
 import org.apache.pekko.stream.Materializer;
+import org.apache.pekko.stream.javadsl.Flow;
 import org.apache.pekko.stream.javadsl.Source;
 import org.apache.pekko.util.ByteString;
 
 /** One request that found its route. */
 final class Exchange {
+
+  private static final Failure NO_ROOM = new Failure.NoCapacity(1);
 
   private final HttpRequest request;
   private final Visit visit;
@@ -237,30 +242,26 @@ final class Exchange {
   }
 
   private CompletionStage<Answer> read(Function<byte[], CompletionStage<Answer>> then) {
-    HttpEntity entity = request.entity();
-    long room =
-        entity.isStrict()
-            ? 0
-            : Math.min(maxBodyBytes, entity.getContentLengthOption().orElse(maxBodyBytes));
-    if (!bodies.take(room)) {
-      return Problems.of(new Failure.NoCapacity(1)).now();
-    }
-    return strict()
+    BodyBudget.Share share = bodies.share();
+    return strict(share)
         .thenCompose(read -> go(read, then))
-        .whenComplete((answer, failure) -> bodies.give(room));
+        .whenComplete((answer, failure) -> share.giveBack());
   }
 
-  private CompletionStage<Bodies.Read<byte[]>> strict() {
-    HttpEntity entity = request.entity();
-    if (entity.getContentLengthOption().orElse(0) > maxBodyBytes) {
-      return CompletableFuture.completedStage(
-          new Bodies.Read.Rejected<>(Problems.tooLarge(maxBodyBytes)));
-    }
+  private CompletionStage<Bodies.Read<byte[]>> strict(BodyBudget.Share share) {
+    RequestEntity entity = request.entity();
     if (entity instanceof HttpEntity.Strict strict) {
       return CompletableFuture.completedStage(
           new Bodies.Read.Accepted<>(strict.getData().toArrayUnsafe()));
     }
-    return entity
+    OptionalLong length = entity.getContentLengthOption();
+    if (length.orElse(0) > maxBodyBytes) {
+      return rejected(Problems.tooLarge(maxBodyBytes));
+    }
+    if (!share.grow(length.orElse(0))) {
+      return rejected(Problems.of(NO_ROOM));
+    }
+    return (length.isPresent() ? entity : charged(share))
         .withSizeLimit(maxBodyBytes)
         .toStrict(bodyTimeout.toMillis(), maxBodyBytes + 1, materializer)
         .handle(
@@ -268,6 +269,24 @@ final class Exchange {
                 failure == null
                     ? new Bodies.Read.Accepted<>(strict.getData().toArrayUnsafe())
                     : new Bodies.Read.Rejected<>(unreadable(failure)));
+  }
+
+  /** The body when nobody knows how long it will be: it takes what has come. */
+  private RequestEntity charged(BodyBudget.Share share) {
+    Flow<ByteString, ByteString, NotUsed> charging =
+        Flow.of(ByteString.class)
+            .map(
+                piece -> {
+                  if (!share.grow(piece.size())) {
+                    throw new BodyBudget.Spent();
+                  }
+                  return piece;
+                });
+    return request.transformEntityDataBytes(charging).entity();
+  }
+
+  private static <T> CompletionStage<Bodies.Read<T>> rejected(Problem problem) {
+    return CompletableFuture.completedStage(new Bodies.Read.Rejected<>(problem));
   }
 
   private <T> CompletionStage<Answer> found(
@@ -292,6 +311,7 @@ final class Exchange {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return switch (cause) {
       case EntityStreamSizeException _ -> Problems.tooLarge(maxBodyBytes);
+      case BodyBudget.Spent _ -> Problems.of(NO_ROOM);
       case TimeoutException _ -> Problems.http(408, "the body did not arrive in time");
       case null, default -> Problems.brokenBody();
     };

@@ -34,7 +34,7 @@ class SettingsTest {
     assertThat(settings.http().port()).isEqualTo(8008);
     assertThat(settings.http().apiKeys()).isEmpty();
     assertThat(settings.http().operatorAccounts()).isEmpty();
-    assertThat(settings.http().maxBodyBytes()).isEqualTo(34 << 20);
+    assertThat(settings.http().maxBodyBytes()).isEqualTo(50 << 20);
     assertThat(settings.http().requestTimeout()).isGreaterThan(Duration.ofSeconds(600));
     assertThat(settings.http().allowNetwork()).isTrue();
     assertThat(settings.sandbox().root()).isEqualTo(Path.of("data").toAbsolutePath());
