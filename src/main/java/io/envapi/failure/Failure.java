@@ -28,6 +28,7 @@ import java.util.List;
   @JsonSubTypes.Type(value = Failure.NetworkDisabled.class, name = "network-disabled"),
   @JsonSubTypes.Type(value = Failure.QuotaExceeded.class, name = "quota-exceeded"),
   @JsonSubTypes.Type(value = Failure.SandboxFailed.class, name = "sandbox-failed"),
+  @JsonSubTypes.Type(value = Failure.InputNotRead.class, name = "input-not-read"),
   @JsonSubTypes.Type(value = Failure.HostUnavailable.class, name = "host-unavailable"),
   @JsonSubTypes.Type(value = Failure.NoCapacity.class, name = "no-capacity"),
   @JsonSubTypes.Type(value = Failure.JournalUnavailable.class, name = "journal-unavailable"),
@@ -106,8 +107,13 @@ public sealed interface Failure {
   /** {@code limit} is the quota's name. */
   record QuotaExceeded(String limit, long current, long maximum) implements Failure {}
 
-  /** A process could not be started, or takes no more input; {@code message} is fixed text. */
+  /** A process could not be started; {@code message} is fixed text. */
   record SandboxFailed(String message) implements Failure {}
+
+  /**
+   * Nothing reads the input; {@code offset} of its bytes were taken, of all that were ever sent.
+   */
+  record InputNotRead(long offset) implements Failure {}
 
   record HostUnavailable(int retryAfterSeconds) implements Failure {}
 

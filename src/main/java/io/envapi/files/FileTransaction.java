@@ -97,6 +97,13 @@ final class FileTransaction {
         : e;
   }
 
+  private static FileChange whole(FileChange patched) {
+    if (!patched.rejected().isEmpty()) {
+      throw Refusal.conflict("hunks that do not apply: " + patched.rejected());
+    }
+    return patched;
+  }
+
   private void refuseOver() {
     if (contents.values().stream().mapToLong(c -> c.content().length).sum() > MOST_CONTENT) {
       throw new Refusal(
@@ -109,7 +116,7 @@ final class FileTransaction {
     return switch (operation) {
       case FileOperation.WriteFile write -> content(changes.write(write));
       case FileOperation.EditFile edit -> content(changes.edit(edit));
-      case FileOperation.PatchFile patch -> content(changes.patch(patch));
+      case FileOperation.PatchFile patch -> content(whole(changes.patch(patch)));
       case FileOperation.CopyFile copy -> {
         readable(root.path(copy.source(), "body", "source"));
         yield content(changes.copy(copy));

@@ -22,6 +22,9 @@ public record WorkspacePath(List<FileName> names, List<List<FileName>> crossed, 
   /** The longest path taken, in bytes: 5,000 directories deep with short names. */
   static final int LONGEST = 16 * 1024;
 
+  /** NAME_MAX of every file system that a workspace may be on, limits.h(0p). */
+  private static final int LONGEST_NAME = 255;
+
   /** The most places in one path where {@code ..} undoes names. */
   static final int MOST_CROSSED = 64;
 
@@ -119,6 +122,10 @@ public record WorkspacePath(List<FileName> names, List<List<FileName>> crossed, 
         if (each == 0) {
           throw Refusal.outside(sent);
         }
+      }
+      if (part.length > LONGEST_NAME) {
+        throw Refusal.invalid(
+            "a name in the path is longer than " + LONGEST_NAME + " bytes", location);
       }
       if (FileName.isName(part)) {
         names.add(FileName.of(part));

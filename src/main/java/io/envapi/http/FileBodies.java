@@ -33,6 +33,9 @@ final class FileBodies {
   private static final Map<String, BiFunction<Fields, IfMatch, FileOperation>> OPERATIONS =
       operations();
 
+  /** Stands for one that is refused by its name, so that nothing more is said of it. */
+  private static final FileOperation REFUSED = new FileOperation.MakeDirectory(SentPath.of("."));
+
   private FileBodies() {}
 
   private static Map<String, BiFunction<Fields, IfMatch, FileOperation>> operations() {
@@ -129,7 +132,9 @@ final class FileBodies {
 
   private static FileOperation operation(Fields body) {
     IfMatch ifMatch = tags(body, "if_match", IfMatch::parse);
-    return body.choice("op", OPERATIONS, body.text("op")).apply(body, ifMatch);
+    String name = body.text("op");
+    var known = body.choice("op", OPERATIONS, name);
+    return OPERATIONS.containsKey(name) ? known.apply(body, ifMatch) : REFUSED;
   }
 
   private static IfMatch tags(Fields body, String name, Function<String, IfMatch> reader) {

@@ -53,6 +53,9 @@ final class Problems {
           Problem.of(ProblemCode.NETWORK_DISABLED, "environments here have no network access");
       case Failure.QuotaExceeded quota -> quotaExceeded(quota);
       case Failure.SandboxFailed(var message) -> Problem.of(ProblemCode.SANDBOX_ERROR, message);
+      case Failure.InputNotRead(var offset) ->
+          Problem.of(ProblemCode.SANDBOX_ERROR, "the shell takes no more input: nothing reads it")
+              .with("offset", offset);
       case Failure.HostUnavailable(var seconds) ->
           Problem.of(ProblemCode.HOST_UNAVAILABLE, "the environment's host does not answer")
               .retryAfter(seconds);

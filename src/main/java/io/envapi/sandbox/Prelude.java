@@ -17,6 +17,12 @@ import java.util.Set;
  */
 final class Prelude {
 
+  /**
+   * The name of the script, where the prelude leaves the shell. Bash shows it as {@code
+   * BASH_SOURCE}, and whoever asks for the directory of that gets the working directory.
+   */
+  static final String SCRIPT = "9";
+
   /** The descriptor the shell reads it from. */
   static final int DESCRIPTOR = 10;
 
@@ -80,21 +86,22 @@ final class Prelude {
     text.append("umask 022\n");
     // Bash without a terminal as standard input does not take these over.
     text.append("export PS1= PS2=\n");
-    text.append("cd -- ").append(quoted(directory));
-    text.append(" || { printf ").append(NO_DIRECTORY).append(" >&").append(READY);
-    text.append("; exit 126; }\n");
     exported.forEach(
         (name, value) -> {
           if (!BASH_OWN.contains(name)) {
             text.append("export ").append(name).append('=').append(quoted(value)).append('\n');
           }
         });
+    // After the caller's PWD and OLDPWD.
+    text.append("cd -- ").append(quoted(directory));
+    text.append(" || { printf ").append(NO_DIRECTORY).append(" >&").append(READY);
+    text.append("; exit 126; }\n");
     if (terminal) {
       text.append(INTERRUPTED);
     }
     text.append("printf . >&").append(READY);
     text.append("\nexec ").append(DESCRIPTOR).append("<&- ").append(READY).append(">&-\n");
-    text.append("} 2>/dev/null\nunset OLDPWD\n");
+    text.append("} 2>/dev/null\ncd /dev/fd\n");
     return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 

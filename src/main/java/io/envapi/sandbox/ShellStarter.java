@@ -157,7 +157,7 @@ final class ShellStarter {
               "/dev/pts/" + launch.terminal().get().slave().getFileName()));
     }
     String bash = launch.preferred().flatMap(InstalledBash::find).orElse(shell.toString());
-    argv.addAll(List.of(bash, "--noprofile", "--norc", "/dev/fd/9"));
+    argv.addAll(List.of(bash, "--noprofile", "--norc", Prelude.SCRIPT));
     return argv;
   }
 

@@ -62,7 +62,8 @@ final class Trial {
   }
 
   private static String script(Host host, Sandbox sandbox, Workspace workspace) {
-    StringBuilder script = new StringBuilder("exec 9<&-\nfail() { echo \"$1\"; exit 1; }\n");
+    StringBuilder script =
+        new StringBuilder(Launch.FIRST_LINE + "fail() { echo \"$1\"; exit 1; }\n");
     script.append("cd \"$HOME\" 2>/dev/null || fail 'the workspace cannot be entered'\n");
     script.append(
         "{ echo x >.trial && rm .trial; } 2>/dev/null || fail 'the workspace cannot be written to'\n");

@@ -1,5 +1,6 @@
 package io.envapi.shell;
 
+import io.envapi.sandbox.Launch;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -42,7 +43,19 @@ final class Framing {
 
   /** The shell code that prints the frame of {@code nonce} with the status of what ran before. */
   static String epilogue(String nonce) {
-    return "{ \\builtin printf '\\036%s:%d\\036' " + nonce + " $? >&8; } 2>/dev/null\n";
+    return epilogue(nonce, "");
+  }
+
+  /** As {@link #epilogue}, and prints nothing when {@code descriptor} is not open for reading. */
+  static String epilogueWith(int descriptor, String nonce) {
+    return epilogue(nonce, " <&" + descriptor);
+  }
+
+  private static String epilogue(String nonce, String needs) {
+    return "{ \\builtin printf '\\036%s:%d\\036' "
+        + nonce
+        + (" $? >&" + Launch.FRAMES + needs)
+        + "; } 2>/dev/null\n";
   }
 
   /** From now on a frame of {@code nonce} ends a command. */

@@ -1,18 +1,15 @@
 package io.envapi.shell;
 
+import io.envapi.sandbox.Launch;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
 /**
  * The shell code that carries a command to bash.
  *
- * <p>The caller's text is one literal of {@code eval}, so nothing in it can end the line early. The
- * descriptors of the frames and of large commands are closed for it.
+ * <p>The caller's text is one literal of {@code eval}, so nothing in it can end the line early.
  */
 final class Script {
-
-  /** The first line of every shell: bash keeps its script on a descriptor of its own. */
-  static final String PROLOGUE = "exec 9<&-\n";
 
   /**
    * Bash takes its script from the pipe one byte per system call. From this size on (bytes) a
@@ -20,23 +17,24 @@ final class Script {
    */
   static final int BULK_FROM = 2048;
 
-  private static final String EVAL_END = " 7<&- 8>&-; ";
-
   private Script() {}
 
   /**
-   * The line that runs {@code command} and then prints the frame of {@code nonce}.
+   * What runs {@code command}, to be followed by an epilogue of {@link Framing}.
    *
    * @param lastStatus what {@code $?} must be for the command
    * @param variables set for this command alone
    */
-  static String line(String command, int lastStatus, Map<String, String> variables, String nonce) {
-    return start(lastStatus, variables) + literal(command) + EVAL_END + Framing.epilogue(nonce);
+  static String line(String command, int lastStatus, Map<String, String> variables) {
+    return start(lastStatus, variables) + literal(command) + "; ";
   }
 
-  /** As {@link #line}, for a command whose text is in the bulk file. */
-  static String bulkLine(int lastStatus, Map<String, String> variables, String nonce) {
-    return start(lastStatus, variables) + "\"$(</dev/fd/7)\"" + EVAL_END + Framing.epilogue(nonce);
+  /**
+   * As {@link #line}, for a command whose text is in the bulk file. A shell that has closed that
+   * runs nothing, so the epilogue has to need it.
+   */
+  static String bulkLine(int lastStatus, Map<String, String> variables) {
+    return start(lastStatus, variables) + "\"$(</dev/fd/" + Launch.BULK + ")\"; ";
   }
 
   /**
@@ -44,7 +42,10 @@ final class Script {
    * bash says of a subshell that a signal ended, with this text in it, goes nowhere.
    */
   static String subshell(String command) {
-    return "{ (\\builtin eval " + literal(command) + " 2>&6 6>&-); } 6>&2 2>/dev/null";
+    // 10 is where bash keeps the standard error that it will have again.
+    return "{ (\\exec 2>&6 6>&- 10>&-; \\builtin eval -- "
+        + literal(command)
+        + "); } 6>&2 2>/dev/null";
   }
 
   static boolean isBulk(String command) {
@@ -67,7 +68,7 @@ final class Script {
         (name, value) -> line.append(name).append('=').append(literal(value)).append(' '));
     // Bash forgets the variables in front of `builtin eval` after the first command in its text;
     // `command` keeps them, and behind `builtin` no function of that name takes its place.
-    return line.append(variables.isEmpty() ? "\\builtin eval " : "\\builtin command eval ")
+    return line.append(variables.isEmpty() ? "\\builtin eval -- " : "\\builtin command eval -- ")
         .toString();
   }
 }

@@ -10,6 +10,7 @@ import io.envapi.linux.Poller;
 import io.envapi.linux.Signal;
 import io.envapi.process.ProcFs;
 import io.envapi.process.ProcessIdentity;
+import io.envapi.sandbox.Launch;
 import io.envapi.sandbox.Started;
 import io.envapi.sandbox.Terminal;
 import java.nio.charset.StandardCharsets;
@@ -70,7 +71,7 @@ public final class ShellProcess {
   private final CompletableFuture<ExitStatus> gone = new CompletableFuture<>();
   private final CompletableFuture<ExitStatus> exited = new CompletableFuture<>();
   private volatile boolean replaced;
-  private volatile String nonce = "";
+  private volatile String epilogue = "";
   private volatile Optional<String> fate = Optional.empty();
   private volatile boolean killed;
   private volatile CompletableFuture<?> closing = CompletableFuture.completedFuture(null);
@@ -102,7 +103,7 @@ public final class ShellProcess {
                         t.master().duplicate(), poller, STDIN_PATIENCE, runtime.blocking()));
     pump(poller, runtime);
     watch(poller, runtime.waiting());
-    writeScript(Script.PROLOGUE.getBytes(StandardCharsets.US_ASCII));
+    writeScript(Launch.FIRST_LINE.getBytes(StandardCharsets.US_ASCII));
   }
 
   private void pump(Poller poller, ShellRuntime runtime) {
@@ -195,16 +196,18 @@ public final class ShellProcess {
 
   /** Writes the prepared command to the shell. {@code variables} are secrets, and stay redacted. */
   void execute(String text, Map<String, String> variables) {
-    nonce = Framing.nonce();
+    String nonce = Framing.nonce();
     int lastStatus = output.await(nonce);
     String line;
     if (Script.isBulk(text)) {
       pipes.bulk().replace(text.getBytes(StandardCharsets.UTF_8));
-      line = Script.bulkLine(lastStatus, variables, nonce);
+      line = Script.bulkLine(lastStatus, variables);
+      epilogue = Framing.epilogueWith(Launch.BULK, nonce);
     } else {
-      line = Script.line(text, lastStatus, variables, nonce);
+      line = Script.line(text, lastStatus, variables);
+      epilogue = Framing.epilogue(nonce);
     }
-    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+    byte[] bytes = (line + epilogue).getBytes(StandardCharsets.UTF_8);
     if (bytes.length <= PIPE_HOLDS) {
       writeScript(bytes);
     } else {
@@ -218,7 +221,7 @@ public final class ShellProcess {
    * job control is on and a child was interrupted.
    */
   void askForFrame() {
-    writeScript(Framing.epilogue(nonce).getBytes(StandardCharsets.US_ASCII));
+    writeScript(epilogue.getBytes(StandardCharsets.US_ASCII));
   }
 
   /** The line holds the values of variables. */

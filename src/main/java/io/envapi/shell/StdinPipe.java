@@ -9,6 +9,7 @@ import io.envapi.linux.Poller;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,8 +26,6 @@ final class StdinPipe implements AutoCloseable {
   /** Bytes that may wait for a slow reader. */
   private static final long MOST_WAITING = 8L << 20;
 
-  private static final Failure NOT_READ =
-      new Failure.SandboxFailed("the shell takes no more input: nothing reads it");
   private static final Failure CLOSED = new Failure.Conflict("the standard input was closed");
 
   private static final class Pending {
@@ -88,7 +87,7 @@ final class StdinPipe implements AutoCloseable {
       int known = (int) Math.min(bytes.length, accepted - from);
       // One that is larger by itself may have a reader.
       if (waiting > 0 && waiting + bytes.length > MOST_WAITING) {
-        return CompletableFuture.completedStage(Result.refused(NOT_READ));
+        return CompletableFuture.completedStage(Result.refused(new Failure.InputNotRead(accepted)));
       }
       pending = new Pending(bytes, known, last && !ends);
       accepted += bytes.length - known;
@@ -116,7 +115,7 @@ final class StdinPipe implements AutoCloseable {
   private void expire(Pending pending, long before) {
     synchronized (this) {
       if (!pending.answer.isDone() && progress == before) {
-        fail(NOT_READ);
+        fail(Optional.empty());
         return;
       }
     }
@@ -154,17 +153,22 @@ final class StdinPipe implements AutoCloseable {
       progress += written;
       return true;
     } catch (LinuxException e) {
-      fail(e.is(Errno.EPIPE) ? CLOSED : NOT_READ);
+      fail(Optional.of(CLOSED).filter(_ -> e.is(Errno.EPIPE)));
       return false;
     }
   }
 
-  /** Gives up what waits; what the reader has not taken was never accepted. */
-  private void fail(Failure failure) {
-    queue.forEach(each -> each.answer.complete(Result.refused(failure)));
-    queue.clear();
+  /**
+   * Gives up what waits; what the reader has not taken was never accepted.
+   *
+   * @param reason empty when nothing reads it
+   */
+  private void fail(Optional<Failure> reason) {
     accepted -= waiting;
     waiting = 0;
+    Failure failure = reason.orElse(new Failure.InputNotRead(accepted));
+    queue.forEach(each -> each.answer.complete(Result.refused(failure)));
+    queue.clear();
   }
 
   private void release() {
@@ -178,7 +182,7 @@ final class StdinPipe implements AutoCloseable {
   @Override
   public synchronized void close() {
     closed = true;
-    fail(CLOSED);
+    fail(Optional.of(CLOSED));
     release();
   }
 }

@@ -64,6 +64,13 @@ class FileTransactionHttpTest {
       assertThat(operations.get(1).path("diff").asText()).contains("-one", "+two");
       assertThat(operations.get(2).path("path").asText()).isEqualTo("d");
 
+      String unknown = "{\"operations\":[{\"op\":\"chmod\",\"path\":\"a/b\"}]}";
+      assertThat(
+              RunningApi.json(api.send(api.request(target).POST(ofString(unknown))))
+                  .path("errors")
+                  .findValuesAsText("type"))
+          .containsExactly("literal_error");
+
       HttpResponse<String> refused =
           api.send(
               api.request(target)

@@ -103,6 +103,7 @@ class FileTransactionTest {
             Fixture.move("a", "d/f"), Failure.Conflict.class,
             Fixture.write("d", "x"), Failure.Invalid.class,
             Fixture.delete("no", false), Failure.NotFound.class,
+            Fixture.patch("a", "@@ -1 +1 @@\n-nope\n+zz\n"), Failure.Conflict.class,
             Fixture.write("../out", "x"), Failure.PathOutsideWorkspace.class,
             Fixture.read("a"), Failure.Invalid.class,
             all(), Failure.Invalid.class);

@@ -228,7 +228,9 @@ class FileTreeTest {
     conflict(mkdir("d/x"));
     conflict(mkdir("d/x/y"));
     invalid(write("n".repeat(256), "x"));
-    invalid(write("new/" + "n".repeat(256), "x"));
+    assertThat(on.refused(write("new/" + "n".repeat(256), "x")))
+        .isInstanceOfSatisfying(
+            Failure.Invalid.class, it -> assertThat(it.location()).containsExactly("body", "path"));
     invalid(write("f", "\ud800"));
     for (String base64 : List.of("a===", "YQ", "YWI")) {
       invalid(

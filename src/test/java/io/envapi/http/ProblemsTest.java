@@ -93,6 +93,7 @@ class ProblemsTest {
             "quota_exceeded",
             "{\"limit\":\"max_disk_bytes\",\"current\":33,\"maximum\":32}"),
         failure(new Failure.SandboxFailed("m"), "sandbox_error", "{}"),
+        failure(new Failure.InputNotRead(65536), "sandbox_error", "{\"offset\":65536}"),
         failure(new Failure.HostUnavailable(5), "host_unavailable", "{}"),
         failure(new Failure.NoCapacity(5), "no_capacity", "{}"),
         failure(new Failure.JournalUnavailable(5), "journal_unavailable", "{}"),

@@ -57,7 +57,7 @@ final class TestEnvironment implements AutoCloseable {
 
   Outcome run(TestShell.Options options, String script) {
     try (TestShell shell = shell(options)) {
-      shell.send("exec 9<&-").send(script);
+      shell.send(script);
       ExitStatus status = shell.finish();
       return new Outcome(status, shell.read());
     }

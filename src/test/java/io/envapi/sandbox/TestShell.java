@@ -89,6 +89,9 @@ final class TestShell implements AutoCloseable {
     stdin.read().close();
     script.read().close();
     output.ifPresent(pipe -> pipe.write().close());
+    if (result instanceof Result.Ok<Started>) {
+      script.write().writeAll(Launch.FIRST_LINE.getBytes(StandardCharsets.UTF_8));
+    }
   }
 
   Result<Started> result() {
@@ -102,7 +105,7 @@ final class TestShell implements AutoCloseable {
     };
   }
 
-  /** Gives the shell lines to run; descriptor 9 is closed in it first, as the service does. */
+  /** Gives the shell lines to run. */
   TestShell send(String lines) {
     started();
     script.write().writeAll((lines + "\n").getBytes(StandardCharsets.UTF_8));

@@ -25,6 +25,48 @@ class CommandSpec extends ActorBehaviour with LiveShells {
       shell.output("echo $? $x $PWD") shouldBe "4 5 /tmp\n"
     }
 
+    "use any descriptor as in any bash" in inShell { shell =>
+      val all = (3 to 12).mkString(" ")
+      shell.run(s"for i in $all; do eval \"exec $$i>f$$i\"; done; ls /proc/self/fd | wc -l").output.utf8String shouldBe "14\n"
+      shell.run(s"for i in $all; do echo $$i >&$$i; done; cat f{3..12} | tr '\\n' ' '").output.utf8String shouldBe
+        s"$all "
+      shell.run(s"for i in $all; do eval \"exec $$i>&-\"; done; ls /proc/self/fd | wc -l").output.utf8String shouldBe "4\n"
+      shell.output("echo usable") shouldBe "usable\n"
+    }
+
+    "use any descriptor in a subshell too" in inShell { shell =>
+      val script = "for i in {3..12}; do eval \"exec $i>f$i; echo $i >&$i\"; done; cat f{3..12} | tr '\\n' ' '"
+      shell.run(script, subshell = true).output.utf8String shouldBe s"${(3 to 12).mkString(" ")} "
+    }
+
+    "hold a lock for as long as its descriptor is open" in inShell { shell =>
+      shell.run("exec 8>lock; flock 8")
+      shell.run("flock -n lock true").command.exitCode shouldBe Optional.of(1)
+      shell.run("exec 8>&-; flock -n lock true").command.exitCode shouldBe Optional.of(0)
+    }
+
+    "be long after descriptors were closed" in inShell { shell =>
+      shell.run("exec 10>lock; exec 10>&- 11>&- 7<&-")
+      shell.run(s"#${"y" * 5000}\necho deployed; false").output.utf8String shouldBe "deployed\n"
+    }
+
+    "never seem to have run when its text could not be read" in inShell { shell =>
+      shell.run("exec 253<&-")
+      val result = shell.run(s"#${"y" * 5000}\necho deployed")
+      result.command.reason shouldBe Optional.of(Reason.FRAME_LOST)
+    }
+
+    "begin with a dash" in inShell { shell =>
+      shell.run("--help").command.exitCode shouldBe Optional.of(127)
+      shell.run("-n", subshell = true).command.exitCode shouldBe Optional.of(127)
+    }
+
+    "be a script that looks for its own directory" in inShell { shell =>
+      val here = shell.output("pwd")
+      shell.output("cd \"$(dirname \"${BASH_SOURCE[0]}\")\" && pwd") shouldBe here
+      shell.output("cd \"$(dirname \"$0\")\" && pwd; echo $0") shouldBe s"${here}bash\n"
+    }
+
     "be stored from its start to its end" in inShell { shell =>
       shell.run("echo hello")
       val Seq(started: ShellEvent.CommandStarted, finished: ShellEvent.CommandFinished) =
