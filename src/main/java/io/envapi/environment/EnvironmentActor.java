@@ -38,7 +38,7 @@ public final class EnvironmentActor
           EnvironmentRemoval.Step,
           EnvironmentReaper.Step,
           EnvironmentDisk.Step,
-          EnvironmentNotices.FromShell,
+          EnvironmentNotices.Step,
           Collected,
           EventsWaitOver,
           Ignored {}
@@ -255,7 +255,7 @@ public final class EnvironmentActor
       case EnvironmentRemoval.Step step -> removal.on(state, step);
       case EnvironmentReaper.Step step -> reaper.on(state, step);
       case EnvironmentDisk.Step step -> disk.on(step);
-      case EnvironmentNotices.FromShell(var notice) -> notices.on(state, notice);
+      case EnvironmentNotices.Step step -> notices.on(state, step);
       case Collected() -> {
         List<EnvironmentEvent> collected = feed.take(state);
         yield collected.isEmpty() ? effects.noReply() : effects.store(collected).thenNoReply();

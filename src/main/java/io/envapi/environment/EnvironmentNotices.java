@@ -1,14 +1,21 @@
 package io.envapi.environment;
 
+import io.envapi.shell.Shell;
 import io.envapi.shell.ShellActor;
 import io.envapi.shell.ShellEnd;
 import io.envapi.shell.ShellIdentity;
+import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
 
 /** What an environment's shells tell it of themselves, as it comes. */
 final class EnvironmentNotices {
 
-  record FromShell(ShellActor.Notice notice) implements EnvironmentActor.Internal {}
+  sealed interface Step extends EnvironmentActor.Internal {}
+
+  record FromShell(ShellActor.Notice notice) implements Step {}
+
+  /** The actor of a shell that ended has answered all that it was asked. */
+  record Retired(ActorRef<Shell.Command> shell) implements Step {}
 
   private final EnvironmentSelf self;
   private final EnvironmentLife life;
@@ -24,7 +31,17 @@ final class EnvironmentNotices {
     this.effects = self.effects();
   }
 
-  ReplyEffect<EnvironmentEvent, EnvironmentState> on(
+  ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
+    return switch (step) {
+      case FromShell(var notice) -> onNotice(state, notice);
+      case Retired(var shell) -> {
+        self.context().stop(shell);
+        yield effects.noReply();
+      }
+    };
+  }
+
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> onNotice(
       EnvironmentState state, ShellActor.Notice notice) {
     return switch (notice) {
       case ShellActor.Ended(var shell, var end) -> onEnded(state, shell, end);
@@ -52,7 +69,11 @@ final class EnvironmentNotices {
       }
       return effects
           .store(new EnvironmentEvent.ShellEnded(shell.id(), end))
-          .thenRun((EnvironmentState next) -> processes.recorded(shell.id()))
+          .thenRun(
+              (EnvironmentState next) -> {
+                processes.recorded(shell.id());
+                shells.ended(shell.id());
+              })
           .thenNoReply()
           .thenUnstashAll();
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,11 +39,19 @@ final class EnvironmentShells {
   private static final Duration CLOSING = Duration.ofSeconds(60);
   private static final int RECENT_COMMANDS = 20;
 
+  /** Shells that have ended and keep their actors. */
+  private static final int MOST_ENDED = 20;
+
   private final ActorContext<Environment.Command> context;
   private final EnvironmentRuntime runtime;
   private final ActorRef<ShellActor.Notice> notices;
   private final Map<ShellId, ActorRef<Shell.Command>> actors = new HashMap<>();
   private final Set<ShellId> awaited = new HashSet<>();
+
+  /** Those of the actors whose shells have ended; the one asked longest ago first. */
+  private final LinkedHashSet<ShellId> ended = new LinkedHashSet<>();
+
+  private int spawned;
 
   EnvironmentShells(
       ActorContext<Environment.Command> context,
@@ -67,13 +76,40 @@ final class EnvironmentShells {
 
   /** The actor of a shell, started where there is none. */
   ActorRef<Shell.Command> actor(ShellRecord shell, Workspace workspace) {
-    return actors.computeIfAbsent(
-        shell.identity().id(),
-        id ->
-            context.spawn(
-                ShellActor.create(
-                    spec(shell, workspace), runtime.processes(), runtime.shells(), notices),
-                id.value()));
+    ActorRef<Shell.Command> actor =
+        actors.computeIfAbsent(
+            shell.identity().id(),
+            id ->
+                context.spawn(
+                    ShellActor.create(
+                        spec(shell, workspace), runtime.processes(), runtime.shells(), notices),
+                    // The one before may not have stopped yet.
+                    id.value() + "-" + ++spawned));
+    if (!shell.isRunning()) {
+      ended(shell.identity().id());
+    }
+    return actor;
+  }
+
+  /**
+   * A shell has ended, or one that has was asked something. Few of them keep their actors, with all
+   * that is in memory of them; the others are told from the journal and the logs.
+   */
+  void ended(ShellId shell) {
+    ended.remove(shell);
+    if (actors.containsKey(shell)) {
+      ended.add(shell);
+    }
+    if (ended.size() > MOST_ENDED) {
+      Optional.ofNullable(actors.remove(ended.removeFirst())).ifPresent(this::retire);
+    }
+  }
+
+  /** Has an actor stopped when it has answered all that it was asked. */
+  private void retire(ActorRef<Shell.Command> actor) {
+    context.pipeToSelf(
+        this.<Shell.DescribeReply>ask(actor, Shell.Describe::new),
+        (_, _) -> new EnvironmentNotices.Retired(actor));
   }
 
   private static ShellActor.Spec spec(ShellRecord shell, Workspace workspace) {
@@ -282,6 +318,7 @@ final class EnvironmentShells {
   void forget() {
     actors.values().forEach(context::stop);
     actors.clear();
+    ended.clear();
     awaited.clear();
   }
 
@@ -292,6 +329,7 @@ final class EnvironmentShells {
       if (actor != null) {
         context.stop(actor);
       }
+      ended.remove(shell);
       awaited.remove(shell);
     }
   }

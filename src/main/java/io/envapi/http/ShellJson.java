@@ -59,6 +59,9 @@ final class ShellJson {
     json.set("output_end", Json.number(command.outputEnd()));
     json.put("log_bytes", command.logBytes()).put("log_truncated", command.logTruncated());
     json.set("timeout_ms", Json.number(command.timeoutMs()));
+    if (command.textTruncated()) {
+      json.put("command_truncated", true);
+    }
     return json;
   }
 

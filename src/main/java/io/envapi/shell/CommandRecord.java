@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * What is known of a command for good.
  *
- * @param command the text as it was sent
+ * @param command the text as it was sent, or the beginning of it
  * @param exitCode 128+n after signal n; empty while it runs, and when the shell itself was killed
  * @param signal the number of the signal that ended it
  * @param startedAt epoch ms
@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param outputStart the shell's cursor when it began
  * @param outputEnd the shell's cursor when it ended
  * @param timeoutMs how long it may run
+ * @param textTruncated whether the text goes on
  */
 public record CommandRecord(
     CommandId id,
@@ -32,7 +33,8 @@ public record CommandRecord(
     boolean logTruncated,
     Optional<Long> timeoutMs,
     List<String> credentialsInjected,
-    List<String> credentialsMissing) {
+    List<String> credentialsMissing,
+    boolean textTruncated) {
 
   /** The wire's state of a command. */
   public enum State {
@@ -89,7 +91,8 @@ public record CommandRecord(
         end.logTruncated(),
         timeoutMs,
         credentialsInjected,
-        credentialsMissing);
+        credentialsMissing,
+        textTruncated);
   }
 
   /** This command as it was when it began. */
@@ -109,7 +112,33 @@ public record CommandRecord(
         false,
         timeoutMs,
         credentialsInjected,
-        credentialsMissing);
+        credentialsMissing,
+        textTruncated);
+  }
+
+  /** This command with at most {@code units} of its text, whole characters. */
+  CommandRecord shortened(int units) {
+    if (command.length() <= units) {
+      return this;
+    }
+    boolean splits = Character.isHighSurrogate(command.charAt(units - 1));
+    return new CommandRecord(
+        id,
+        command.substring(0, splits ? units - 1 : units),
+        state,
+        reason,
+        exitCode,
+        signal,
+        startedAt,
+        finishedAt,
+        outputStart,
+        outputEnd,
+        logBytes,
+        logTruncated,
+        timeoutMs,
+        credentialsInjected,
+        credentialsMissing,
+        true);
   }
 
   /** This running command with the log it has now. */
@@ -129,6 +158,7 @@ public record CommandRecord(
         logTruncated,
         timeoutMs,
         credentialsInjected,
-        credentialsMissing);
+        credentialsMissing,
+        textTruncated);
   }
 }

@@ -10,12 +10,19 @@ import java.util.Optional;
  * The commands of a shell.
  *
  * @param lastNumber of the newest command, 0 before the first
- * @param history the newest commands, oldest first
+ * @param history the newest commands, oldest first; the newest with all of its text, those before
+ *     as far as there is room
  */
 public record ShellState(int lastNumber, List<CommandRecord> history) implements CborSerializable {
 
   /** Commands kept. */
   static final int HISTORY = 200;
+
+  /** What the texts of all commands but the newest may take together, in UTF-16 units. */
+  private static final int MOST_TEXT = 1 << 20;
+
+  /** What is left of each text for which there is no room. */
+  private static final int SHORT_TEXT = 1 << 10;
 
   static final ShellState EMPTY = new ShellState(0, List.of());
 
@@ -83,8 +90,22 @@ public record ShellState(int lastNumber, List<CommandRecord> history) implements
             false,
             event.timeoutMs(),
             event.credentialsInjected(),
-            event.credentialsMissing()));
+            event.credentialsMissing(),
+            false));
+    shorten(commands);
     return new ShellState(event.id().number(), commands);
+  }
+
+  /** A caller may run 200 commands of a megabyte in each of very many shells. */
+  private static void shorten(List<CommandRecord> commands) {
+    int room = MOST_TEXT;
+    for (int i = commands.size() - 2; i >= 0; i--) {
+      CommandRecord each = commands.get(i);
+      room -= each.command().length();
+      if (room < 0) {
+        commands.set(i, each.shortened(SHORT_TEXT));
+      }
+    }
   }
 
   private ShellState finished(ShellEvent.CommandFinished event) {

@@ -140,6 +140,7 @@ class CommandNoticesTest {
         false,
         Optional.empty(),
         List.of(),
-        List.of());
+        List.of(),
+        false);
   }
 }

@@ -350,6 +350,7 @@ class TellingTest {
         false,
         Optional.empty(),
         List.of(),
-        List.of());
+        List.of(),
+        false);
   }
 }

@@ -78,6 +78,7 @@ class OutputReaderTest {
         false,
         Optional.empty(),
         List.of(),
-        List.of());
+        List.of(),
+        false);
   }
 }

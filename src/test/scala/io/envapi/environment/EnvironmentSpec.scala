@@ -85,6 +85,24 @@ class EnvironmentSpec extends ActorBehaviour with LiveEnvironments {
       live.exec(unknown, ":") shouldBe new Shell.Refused(new Failure.NotFound(Failure.Kind.SHELL, unknown.value))
     }
 
+    "tell of all shells that ended, however many they are" in inEnvironment { live =>
+      live.effective = quotas("max_shells_per_environment" -> 100)
+      val all = (1 to 23).map { number =>
+        val shell = live.open().id
+        live.output(shell, s"echo shell $number") shouldBe s"shell $number\n"
+        live.toShell[Shell.CloseReply](shell)(new Shell.Close(true, _)) shouldBe a[Shell.Closed]
+        shell
+      }
+      // Twice, and from both ends, so that each is asked with and without an actor of its own.
+      for ((shell, number) <- all.zip(LazyList.from(1)) ++ all.zip(LazyList.from(1)).reverse) {
+        live.commands(shell).map(_.exitCode.get) shouldBe Seq(0)
+        live.toShell[Shell.OutputReply](shell)(new Shell.ReadOutput(0, 100, 0, _)) match {
+          case output: Shell.Output => output.slice.data.utf8String shouldBe s"shell $number\n"
+          case refused => fail(refused.toString)
+        }
+      }
+    }
+
     "tell how a shell ended, by itself too" in inEnvironment { live =>
       val shell = live.open()
       live.exec(shell.id, "exit 3")

@@ -67,6 +67,15 @@ class CommandSpec extends ActorBehaviour with LiveShells {
       shell.output("cd \"$(dirname \"$0\")\" && pwd; echo $0") shouldBe s"${here}bash\n"
     }
 
+    "be remembered with the beginning of its text when there is no room for more" in inShell { shell =>
+      val long = s": ${"x" * 600000}"
+      Seq(long, long, long, ":").foreach(shell.run(_))
+      shell.commands.map(c => (c.command.length, c.textTruncated)) shouldBe
+        Seq((1024, true), (1024, true), (long.length, false), (1, false))
+      shell.replaceActor()
+      shell.commands.map(_.command.length) shouldBe Seq(1024, 1024, long.length, 1)
+    }
+
     "be stored from its start to its end" in inShell { shell =>
       shell.run("echo hello")
       val Seq(started: ShellEvent.CommandStarted, finished: ShellEvent.CommandFinished) =
