@@ -60,7 +60,7 @@ final class EnvironmentEmptying {
   ReplyEffect<EnvironmentEvent, EnvironmentState> on(EnvironmentState state, Step step) {
     return switch (step) {
       case Weighed weighed -> onWeighed(state, weighed);
-      case Emptied(var request) -> onEmptied(state, request);
+      case Emptied emptied -> onEmptied(state, emptied);
       case NotEmptied notEmptied -> {
         notEmptied.refuse(new Failure.HostUnavailable((int) AGAIN.toSeconds()));
         self.context().scheduleOnce(AGAIN, self.context().getSelf(), new EmptyAgain());
@@ -202,7 +202,8 @@ final class EnvironmentEmptying {
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> onEmptied(
-      EnvironmentState state, Optional<Environment.EmptyingRequest> request) {
+      EnvironmentState state, Emptied emptied) {
+    Optional<Environment.EmptyingRequest> request = emptied.request();
     EnvironmentState.Emptying why =
         state instanceof EnvironmentState.Present present
             ? present.emptying()
@@ -215,18 +216,25 @@ final class EnvironmentEmptying {
         }
         yield effects.noReply();
       }
-      case FOR_ARCHIVE -> archived(request);
-      case FOR_RESET -> wasReset(state, request);
+      case FOR_ARCHIVE -> {
+        self.unanswered().hold(emptied);
+        yield archived(emptied);
+      }
+      case FOR_RESET -> {
+        self.unanswered().hold(emptied);
+        yield wasReset(state, emptied);
+      }
     };
   }
 
-  private ReplyEffect<EnvironmentEvent, EnvironmentState> archived(
-      Optional<Environment.EmptyingRequest> request) {
+  private ReplyEffect<EnvironmentEvent, EnvironmentState> archived(Emptied emptied) {
+    Optional<Environment.EmptyingRequest> request = emptied.request();
     life.measured(0L);
     return effects
         .store(new EnvironmentEvent.Archived(System.currentTimeMillis()))
         .thenRun(
             (EnvironmentState next) -> {
+              self.unanswered().handled(emptied);
               life.busy(false);
               if (next instanceof EnvironmentState.Present present) {
                 self.tellAccount(present, Account.Change.ARCHIVED);
@@ -249,7 +257,8 @@ final class EnvironmentEmptying {
   }
 
   private ReplyEffect<EnvironmentEvent, EnvironmentState> wasReset(
-      EnvironmentState state, Optional<Environment.EmptyingRequest> request) {
+      EnvironmentState state, Emptied emptied) {
+    Optional<Environment.EmptyingRequest> request = emptied.request();
     long now = System.currentTimeMillis();
     life.used(now);
     life.measured(0L);
@@ -257,6 +266,7 @@ final class EnvironmentEmptying {
         .store(new EnvironmentEvent.Reset(now))
         .thenRun(
             (EnvironmentState next) -> {
+              self.unanswered().handled(emptied);
               life.busy(false);
               shells.forget();
               self.forgetShells(state, next);

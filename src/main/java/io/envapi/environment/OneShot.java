@@ -1,5 +1,6 @@
 package io.envapi.environment;
 
+import io.envapi.failure.Failure;
 import io.envapi.shell.Shell;
 import io.envapi.shell.ShellView;
 import java.time.Duration;
@@ -9,6 +10,7 @@ import java.util.function.Function;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
 import org.apache.pekko.actor.typed.javadsl.AskPattern;
+import org.apache.pekko.pattern.Patterns;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,13 +22,19 @@ record OneShot(ActorSystem<?> system, ActorRef<Shell.Command> shell) {
   /** Beyond the command's time-out: to kill it, and to tell. */
   private static final Duration MARGIN = Duration.ofSeconds(15);
 
+  /** The journal may be away, and a shell that is left counts as long as it may be idle. */
+  private static final Duration CLOSE_AGAIN = Duration.ofSeconds(5);
+
+  private static final int CLOSE_TRIES = 12;
+
   void run(Environment.RunOnce request) {
     Environment.Once once = request.once();
     Duration wait = Duration.ofMillis(once.timeoutMs()).plus(MARGIN);
     this.<Shell.StdinReply>ask(MARGIN, replyTo -> Shell.WriteStdin.whole(once.stdin(), replyTo))
         .exceptionally(late -> new Shell.StdinWritten(0, 0));
-    this.<Shell.ExecReply>ask(
-            wait,
+    CompletionStage<Shell.ExecReply> ran =
+        ask(
+            wait.plus(MARGIN),
             replyTo ->
                 new Shell.Exec(
                     once.command(),
@@ -37,18 +45,29 @@ record OneShot(ActorSystem<?> system, ActorRef<Shell.Command> shell) {
                     once.window(),
                     true,
                     request.quotas().maxCommandLogBytes(),
-                    replyTo))
-        .thenCompose(
-            ran ->
-                this.<Shell.CloseReply>ask(MARGIN, replyTo -> new Shell.Close(true, replyTo))
-                    .thenApply(closed -> ran))
+                    replyTo));
+    ran.handle((reply, failure) -> CLOSE_TRIES)
+        .thenCompose(this::close)
+        .thenCompose(_ -> ran)
         .whenComplete(
-            (ran, failure) -> {
+            (reply, failure) -> {
               if (failure != null) {
                 LOG.error("a one-shot command broke", failure);
-                request.refuse(new io.envapi.failure.Failure.Internal());
+                request.refuse(new Failure.Internal());
               } else {
-                answer(request, ran);
+                answer(request, reply);
+              }
+            });
+  }
+
+  /** Completes after the first try; the others, where it was refused, go on. */
+  private CompletionStage<Boolean> close(int tries) {
+    return this.<Shell.CloseReply>ask(MARGIN, replyTo -> new Shell.Close(true, replyTo))
+        .handle((reply, failure) -> reply instanceof Shell.Closed)
+        .whenComplete(
+            (closed, _) -> {
+              if (!closed && tries > 1) {
+                Patterns.after(CLOSE_AGAIN, system.classicSystem(), () -> close(tries - 1));
               }
             });
   }

@@ -68,8 +68,14 @@ final class CommandLog implements AutoCloseable {
 
   private FileChannel open() throws IOException {
     if (channel.isEmpty()) {
+      // There may be one of a command of this number whose start could not be stored.
       channel =
-          Optional.of(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+          Optional.of(
+              FileChannel.open(
+                  file,
+                  StandardOpenOption.CREATE,
+                  StandardOpenOption.WRITE,
+                  StandardOpenOption.TRUNCATE_EXISTING));
     }
     return channel.get();
   }

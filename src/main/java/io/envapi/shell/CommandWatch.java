@@ -24,7 +24,7 @@ final class CommandWatch {
 
   private record Deadline(CommandId id) implements Step {}
 
-  private record KillRound(CommandId id, long sinceTicks, int round) implements Step {}
+  private record KillRound(CommandId id, int round) implements Step {}
 
   /** How sure it is that the frame is lost. */
   private enum Doubt {
@@ -44,14 +44,19 @@ final class CommandWatch {
 
   private Optional<Cancellable> quiet = Optional.empty();
 
+  /** When the command began, by a clock that cannot be set: ticks since the boot. */
+  private long since;
+
   CommandWatch(ShellSelf self) {
     this.self = self;
   }
 
   /**
+   * @param startedAt epoch ms, past
    * @param left what is left of the command's time
    */
-  void begin(ShellProcess shell, CommandId id, Optional<Duration> left) {
+  void begin(ShellProcess shell, CommandId id, long startedAt, Optional<Duration> left) {
+    since = ProcFs.ticksAt(startedAt);
     deadline = left.map(time -> self.later(time, new Deadline(id)));
     lookLater(new QuietCheck(id, shell.output().ring().end(), Doubt.NONE));
   }
@@ -80,8 +85,7 @@ final class CommandWatch {
 
   private void onDeadline(CommandRecord running) {
     self.life().timedOut(running.id());
-    long since = ProcFs.ticksAt(running.startedAt());
-    self.context().getSelf().tell(new KillRound(running.id(), since, 0));
+    self.context().getSelf().tell(new KillRound(running.id(), 0));
   }
 
   /** A script goes on with its next line when a child dies, so one round is not enough. */
@@ -89,8 +93,9 @@ final class CommandWatch {
     if (round.round() == KILL_ROUNDS || shell.replaced()) {
       self.inBackground(shell::kill);
     } else {
-      self.inBackground(() -> shell.tree().killCommand(round.sinceTicks()));
-      self.later(KILL_ROUND, new KillRound(round.id(), round.sinceTicks(), round.round() + 1));
+      long began = since;
+      self.inBackground(() -> shell.tree().killCommand(began));
+      self.later(KILL_ROUND, new KillRound(round.id(), round.round() + 1));
     }
   }
 

@@ -19,7 +19,9 @@ record OutputReader(Optional<OutputRing> ring, Path logs, List<CommandRecord> co
     return ring.map(OutputRing::end).orElseGet(this::lastEnd);
   }
 
-  /** From the ring alone; what it has lost counts as dropped. */
+  /**
+   * From the ring, and what it has lost counts as dropped; from the logs where there is no ring.
+   */
   OutputRing.Slice fromRing(long cursor, int max) {
     return ring.map(r -> r.read(cursor, max)).orElseGet(() -> fromLogs(cursor, max));
   }

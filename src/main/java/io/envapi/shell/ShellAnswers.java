@@ -72,13 +72,7 @@ final class ShellAnswers {
       case ShellWaiters.ForExec(var exec, var id) ->
           state
               .find(id)
-              .ifPresent(
-                  command ->
-                      exec.replyTo()
-                          .tell(
-                              new Shell.Executed(
-                                  reader(state)
-                                      .result(current(command), exec.window(), life.state()))));
+              .ifPresent(command -> executed(state, exec, exec.replyTo(), command, exec.window()));
       case ShellWaiters.ForOutput(var read) -> output(state, read);
       case ShellWaiters.ForNews(var follow) -> news(state, follow);
       case ShellWaiters.ForIdle(var await) ->
@@ -90,6 +84,22 @@ final class ShellAnswers {
                       view(state),
                       state.last().map(this::current)));
       case ShellWaiters.ForClose(var close) -> close.replyTo().tell(new Shell.Closed(view(state)));
+    }
+  }
+
+  private void executed(
+      ShellState state,
+      Shell.Request request,
+      ActorRef<? super Shell.Executed> replyTo,
+      CommandRecord command,
+      Shell.Window window) {
+    OutputReader reader = reader(state);
+    CommandRecord now = current(command);
+    ShellView.State shell = life.state();
+    if (process.isPresent()) {
+      replyTo.tell(new Shell.Executed(reader.result(now, window, shell)));
+    } else {
+      later(request, replyTo, () -> new Shell.Executed(reader.result(now, window, shell)));
     }
   }
 
@@ -152,11 +162,7 @@ final class ShellAnswers {
     state
         .find(read.command())
         .ifPresentOrElse(
-            command ->
-                read.replyTo()
-                    .tell(
-                        new Shell.Executed(
-                            reader(state).result(current(command), read.window(), life.state()))),
+            command -> executed(state, read, read.replyTo(), command, read.window()),
             () -> read.refuse(read.notFound(identity.id())));
   }
 

@@ -81,7 +81,7 @@ final class ShellCommands {
     shell.execute(
         exec.subshell() ? Script.subshell(exec.command()) : exec.command(),
         variables(shell, exec.secrets()));
-    watch.begin(shell, id, exec.timeoutMs().map(Duration::ofMillis));
+    watch.begin(shell, id, started.startedAt(), exec.timeoutMs().map(Duration::ofMillis));
     self.tellHappened(started);
     waiting.commandBegan(state);
     waiting.exec(state, new ShellWaiters.ForExec(exec, id));
@@ -113,6 +113,7 @@ final class ShellCommands {
     watch.begin(
         shell,
         id,
+        command.startedAt(),
         command
             .timeoutMs()
             .map(ms -> Duration.ofMillis(Math.max(0, command.startedAt() + ms - now))));
@@ -127,12 +128,8 @@ final class ShellCommands {
       return self.effects().noReply();
     }
     self.noteFate();
-    CommandEnds.Cause cause = life.cause(id, how.mayBeOutOfMemory() && outOfMemory());
+    CommandEnds.Cause cause = life.cause(id, self.outOfMemory(how));
     return finish(CommandEnds.event(id, how, cause, System.currentTimeMillis()), how.shellStatus());
-  }
-
-  private boolean outOfMemory() {
-    return self.process().map(p -> p.started().members().outOfMemory()).orElse(false);
   }
 
   /**

@@ -40,20 +40,32 @@ final class ShellEnding {
       ended(state, status);
       return self.effects().noReply();
     }
-    CommandRecord running = state.running().get();
-    long logged = CommandLog.size(self.spec().logs(), running.id());
-    var lost =
-        CommandEnds.lost(running, life.endReason(status), System.currentTimeMillis(), logged);
+    var finished = finished(state, state.running().get(), status);
     return self.effects()
-        .persist(lost)
+        .persist(finished)
         .thenRun(
             (ShellState next) -> {
               watch.end();
-              self.runtime().meter().ended(lost.reason());
-              self.tellHappened(lost);
+              self.runtime().meter().ended(finished.reason());
+              self.tellHappened(finished);
               ended(next, status);
             })
         .thenNoReply();
+  }
+
+  /** The end of a command whose shell was gone before it could be told of the command's. */
+  private ShellEvent.CommandFinished finished(
+      ShellState state, CommandRecord running, Optional<ExitStatus> status) {
+    long now = System.currentTimeMillis();
+    long logged = CommandLog.size(self.spec().logs(), running.id());
+    if (status.isEmpty()) {
+      return CommandEnds.lost(running, life.endReason(status), now, logged);
+    }
+    long printed = running.outputStart() + logged;
+    long end = self.process().isPresent() ? answers.outputEnd(state) : printed;
+    var how = new CommandEnd(new CommandEnd.ShellGone(status.get()), end, logged, end > printed);
+    return CommandEnds.event(
+        running.id(), how, life.cause(running.id(), self.outOfMemory(how)), now);
   }
 
   /** Once the end of its last command is stored. */

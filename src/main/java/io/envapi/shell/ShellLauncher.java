@@ -21,8 +21,7 @@ import org.slf4j.LoggerFactory;
 final class ShellLauncher {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellLauncher.class);
-  private static final Failure NOT_STARTED =
-      new Failure.SandboxFailed("the shell could not be started");
+  static final Failure NOT_STARTED = new Failure.SandboxFailed("the shell could not be started");
 
   /** A shell that runs, confined and limited, and has not been told anything yet. */
   record Launched(ShellProcesses.Opening opening, Started started, ShellProcess.Pipes pipes) {

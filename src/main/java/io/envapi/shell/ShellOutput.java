@@ -126,6 +126,8 @@ final class ShellOutput {
   }
 
   synchronized Prepared prepare(CommandId command, long logCap) {
+    // One whose start could not be stored has no end.
+    current.ifPresent(c -> c.log().close());
     var end = new CompletableFuture<CommandEnd>();
     var next = new Current(command, new CommandLog(logs, command, logCap), end);
     current = Optional.of(next);

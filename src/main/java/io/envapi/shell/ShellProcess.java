@@ -38,8 +38,11 @@ public final class ShellProcess {
 
   private static final Logger LOG = LoggerFactory.getLogger(ShellProcess.class);
 
-  /** Bytes that always fit into the script's pipe, which is empty between commands; pipe(7). */
-  private static final int PIPE_HOLDS = 32 << 10;
+  /**
+   * Bytes that always fit into the script's pipe, which is empty between commands: also where a
+   * user has so many pipes that a new one gets two pages (pipe-user-pages-soft, pipe(7)).
+   */
+  private static final int PIPE_HOLDS = 4 << 10;
 
   private static final Duration STDIN_PATIENCE = Duration.ofSeconds(5);
   private static final Duration SANDBOX_END = Duration.ofMillis(200);
@@ -200,7 +203,9 @@ public final class ShellProcess {
     int lastStatus = output.await(nonce);
     String line;
     if (Script.isBulk(text)) {
-      pipes.bulk().replace(text.getBytes(StandardCharsets.UTF_8));
+      if (!putAside(text)) {
+        return;
+      }
       line = Script.bulkLine(lastStatus, variables);
       epilogue = Framing.epilogueWith(Launch.BULK, nonce);
     } else {
@@ -213,6 +218,18 @@ public final class ShellProcess {
     } else {
       // With many variables; a shell that is stopped would keep the thread.
       waiting.execute(() -> writeScript(bytes));
+    }
+  }
+
+  /** A shell that cannot be given its command, and has not ended by itself, is ended. */
+  private boolean putAside(String text) {
+    try {
+      pipes.bulk().replace(text.getBytes(StandardCharsets.UTF_8));
+      return true;
+    } catch (LinuxException e) {
+      LOG.warn("{} cannot be given a large command: {}", id, e.getMessage());
+      waiting.execute(this::kill);
+      return false;
     }
   }
 

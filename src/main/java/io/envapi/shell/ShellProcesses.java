@@ -4,6 +4,7 @@ import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
+import io.envapi.linux.LinuxException;
 import io.envapi.sandbox.Limits;
 import io.envapi.sandbox.Sandbox;
 import io.envapi.sandbox.Workspace;
@@ -17,12 +18,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The live shells of this host. Outside the actors, so that a failed actor finds its process again
  * when it restarts.
  */
 public final class ShellProcesses {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ShellProcesses.class);
 
   private static final int RETRY_SECONDS = 5;
   private static final Duration RECORDING = Duration.ofSeconds(2);
@@ -92,9 +97,9 @@ public final class ShellProcesses {
           Optional<ShellLauncher.Launched> spare = spares.take(opening);
           if (spare.isPresent()) {
             spares.keep(opening);
-            return Result.ok(run(spare.get()));
+            return run(spare.get());
           }
-          Result<ShellProcess> opened = launcher.launch(opening).map(this::run);
+          Result<ShellProcess> opened = launcher.launch(opening).then(this::run);
           next.ifPresent(id -> spares.keep(opening.as(id)));
           return opened;
         });
@@ -144,17 +149,24 @@ public final class ShellProcesses {
     spares.dropOlder(environment, age);
   }
 
-  private ShellProcess run(ShellLauncher.Launched launched) {
+  private Result<ShellProcess> run(ShellLauncher.Launched launched) {
     Opening opening = launched.opening();
-    var process =
-        new ShellProcess(
-            opening.id(),
-            launched.started(),
-            launched.pipes(),
-            sandbox.lost(opening.id().environment()),
-            runtime,
-            opening.workspace().logs(),
-            opening.ringBytes());
+    ShellProcess process;
+    try {
+      process =
+          new ShellProcess(
+              opening.id(),
+              launched.started(),
+              launched.pipes(),
+              sandbox.lost(opening.id().environment()),
+              runtime,
+              opening.workspace().logs(),
+              opening.ringBytes());
+    } catch (LinuxException e) {
+      LOG.warn("{} cannot be watched: {}", opening.id(), e.getMessage());
+      launched.discard();
+      return Result.refused(ShellLauncher.NOT_STARTED);
+    }
     live.put(opening.id(), process);
     var fate = new ShellFate();
     fates.put(opening.id(), fate);
@@ -170,7 +182,7 @@ public final class ShellProcesses {
     if (ending) {
       runtime.waiting().execute(process::kill);
     }
-    return process;
+    return Result.ok(process);
   }
 
   public Optional<ShellProcess> find(ShellId id) {

@@ -42,6 +42,12 @@ record ShellSelf(
     process.flatMap(ShellProcess::fate).ifPresent(life::killedFor);
   }
 
+  /** Whether the kernel ended a command, or its shell, for want of memory. */
+  boolean outOfMemory(CommandEnd how) {
+    return how.mayBeOutOfMemory()
+        && process.map(p -> p.started().members().outOfMemory()).orElse(false);
+  }
+
   Cancellable later(Duration delay, ShellActor.Internal message) {
     return context.scheduleOnce(delay, context.getSelf(), message);
   }

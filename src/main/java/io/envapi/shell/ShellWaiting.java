@@ -2,6 +2,7 @@ package io.envapi.shell;
 
 import io.envapi.failure.Failure;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.pekko.actor.typed.javadsl.ActorContext;
 
 /** How the requests to a shell wait: for output, for the end of a command, for its own end. */
@@ -19,6 +20,9 @@ final class ShellWaiting {
   private final ShellAnswers answers;
   private final ShellWaiters waiters = new ShellWaiters();
 
+  /** Whether this actor has been told of output and has not heard of it. */
+  private final AtomicBoolean told = new AtomicBoolean();
+
   ShellWaiting(ShellSelf self) {
     this.context = self.context();
     this.life = self.life();
@@ -32,7 +36,10 @@ final class ShellWaiting {
           answers.waited(state, waiter);
         }
       }
-      case OutputArrived() -> waiters.takeOutput().forEach(w -> answers.waited(state, w));
+      case OutputArrived() -> {
+        told.set(false);
+        waiters.takeOutput().forEach(w -> answers.waited(state, w));
+      }
     }
   }
 
@@ -43,7 +50,7 @@ final class ShellWaiting {
     waitOrAnswer(state, waiter, wait ? read.waitMs() : 0);
     if (wait && answers.outputEnd(state) > read.cursor()) {
       // It came before the reader of the output could know that somebody waits.
-      context.getSelf().tell(new OutputArrived());
+      tellOutputArrived();
     }
   }
 
@@ -54,7 +61,7 @@ final class ShellWaiting {
             && answers.followable(state) <= follow.cursor();
     waitOrAnswer(state, new ShellWaiters.ForNews(follow), wait ? follow.waitMs() : 0);
     if (wait && answers.followable(state) > follow.cursor()) {
-      context.getSelf().tell(new OutputArrived());
+      tellOutputArrived();
     }
   }
 
@@ -85,6 +92,13 @@ final class ShellWaiting {
   /** Called by the thread that reads the output. */
   void outputArrived() {
     if (waiters.wantsOutput()) {
+      tellOutputArrived();
+    }
+  }
+
+  /** One at a time: while something is stored they wait with all else, where room is limited. */
+  private void tellOutputArrived() {
+    if (told.compareAndSet(false, true)) {
       context.getSelf().tell(new OutputArrived());
     }
   }

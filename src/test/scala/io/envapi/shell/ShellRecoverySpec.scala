@@ -74,6 +74,34 @@ class ShellRecoverySpec extends ActorBehaviour with LiveShells {
       Files.exists(workspace.files.resolve("ran-without-journal")) shouldBe false
     }
 
+    "keep what is printed meanwhile out of the log of the next one" in inShell { shell =>
+      shell.run("mkfifo go; cat go &")
+      journal.failNextPersisted(shell.persistenceId)
+      shell.exec("echo never") shouldBe new Shell.Refused(new Failure.JournalUnavailable(2))
+      askAgain(shell.actor)(new Shell.Describe(_: ActorRef[Shell.DescribeReply]))
+      Files.writeString(workspace.files.resolve("go"), "background\n")
+      shell.outputWith("background", 0)
+      val mine = shell.run("echo mine").command
+      mine.logBytes shouldBe 5
+      shell.ask[Shell.CommandReply](new Shell.ReadCommand(mine.id, 0, 100, _)) match {
+        case read: Shell.CommandRead => read.output.utf8String shouldBe "mine\n"
+        case refused => fail(refused.toString)
+      }
+    }
+
+    "not lose how the shell ended, for its command" in inShell { shell =>
+      shell.start("read x; exit 3")
+      journal.failNextPersisted(shell.persistenceId)
+      shell.stdin("\n")
+      eventually {
+        askAgain(shell.actor)(new Shell.Describe(_: ActorRef[Shell.DescribeReply])) match {
+          case described: Shell.Described => described.shell.state shouldBe ShellView.State.DEAD
+          case refused => fail(refused.toString)
+        }
+      }
+      end(shell.commands.last) shouldBe ((State.SHELL_DIED, Some(Reason.SHELL_EXITED), Some(3), None))
+    }
+
     "not lose the end of a command" in inShell { shell =>
       val id = shell.start("read x; (exit 6)")
       journal.failNextPersisted(shell.persistenceId)
