@@ -21,6 +21,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -261,33 +262,25 @@ final class EnvironmentShells {
       EnvironmentState.Present present, Workspace workspace, Quotas quotas) {
     double ttlSeconds = present.spec().choices().shellIdleTtlSeconds(quotas);
     long oldest = System.currentTimeMillis() - (long) (ttlSeconds * 1000);
-    List<CompletionStage<Void>> reaped =
+    List<CompletionStage<Shell.CloseReply>> reaped =
         present.running().stream()
             .map(
-                s -> {
-                  ActorRef<Shell.Command> shell = actor(s, workspace);
-                  return asked(s, workspace)
-                      .thenCompose(
-                          view ->
-                              view.currentCommand().isEmpty() && view.lastActivityAt() < oldest
-                                  ? reap(present, shell, s.identity().id())
-                                  : CompletableFuture.<Void>completedStage(null));
-                })
+                s ->
+                    close(actor(s, workspace), false, OptionalLong.of(oldest))
+                        .whenComplete((reply, _) -> note(present, s.identity().id(), reply)))
             .toList();
     return all(reaped).thenApply(done -> null);
   }
 
-  private CompletionStage<Void> reap(
-      EnvironmentState.Present present, ActorRef<Shell.Command> shell, ShellId id) {
-    return close(shell, false)
-        .thenAccept(
-            reply ->
-                runtime
-                    .audit()
-                    .note(
-                        AuditEvent.of("shell.reap", present.account())
-                            .with("environment_id", id.environment().value())
-                            .with("shell_id", id.value())));
+  private void note(EnvironmentState.Present present, ShellId id, Shell.CloseReply reply) {
+    if (reply instanceof Shell.Closed) {
+      runtime
+          .audit()
+          .note(
+              AuditEvent.of("shell.reap", present.account())
+                  .with("environment_id", id.environment().value())
+                  .with("shell_id", id.value()));
+    }
   }
 
   /** Ends all running shells at once. */
@@ -307,9 +300,14 @@ final class EnvironmentShells {
   }
 
   private CompletionStage<Shell.CloseReply> close(ActorRef<Shell.Command> shell, boolean atOnce) {
+    return close(shell, atOnce, OptionalLong.empty());
+  }
+
+  private CompletionStage<Shell.CloseReply> close(
+      ActorRef<Shell.Command> shell, boolean atOnce, OptionalLong unusedSince) {
     return AskPattern.ask(
         shell,
-        replyTo -> new Shell.Close(atOnce, replyTo),
+        replyTo -> new Shell.Close(atOnce, unusedSince, replyTo),
         CLOSING,
         context.getSystem().scheduler());
   }

@@ -1,6 +1,7 @@
 package io.envapi.http;
 
 import io.envapi.environment.Environment;
+import io.envapi.failure.Failure;
 import io.envapi.host.Environments;
 import io.envapi.id.EnvironmentId;
 import io.envapi.id.ShellId;
@@ -18,6 +19,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.ActorSystem;
+import org.apache.pekko.pattern.Patterns;
 import org.apache.pekko.util.ByteString;
 
 /** Commands whose output is followed from their start, in the answer to the request itself. */
@@ -25,6 +27,11 @@ final class LiveCommands {
 
   /** For closing a shell at once, and for input that nobody reads. */
   private static final Duration SHELL_WORK = Duration.ofSeconds(15);
+
+  /** The journal may be away, and a shell that is left counts as long as it may be idle. */
+  private static final Duration CLOSE_AGAIN = Duration.ofSeconds(5);
+
+  private static final int CLOSE_TRIES = 12;
 
   private final ActorSystem<?> system;
   private final Environments environments;
@@ -186,13 +193,25 @@ final class LiveCommands {
   }
 
   private CompletionStage<ShellView.State> close(Caller caller, ShellId shell) {
+    return close(caller, shell, CLOSE_TRIES);
+  }
+
+  private CompletionStage<ShellView.State> close(Caller caller, ShellId shell, int tries) {
     return this.<Shell.CloseReply>ask(
             caller, shell, SHELL_WORK, replyTo -> new Shell.Close(true, replyTo))
         .thenApply(
             reply ->
                 switch (reply) {
                   case Shell.Closed(var closed) -> closed.state();
-                  case Shell.Refused _ -> ShellView.State.CLOSED;
+                  case Shell.Refused(var failure) -> {
+                    if (!(failure instanceof Failure.NotFound) && tries > 1) {
+                      Patterns.after(
+                          CLOSE_AGAIN,
+                          system.classicSystem(),
+                          () -> close(caller, shell, tries - 1));
+                    }
+                    yield ShellView.State.CLOSED;
+                  }
                 });
   }
 

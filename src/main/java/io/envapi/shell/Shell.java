@@ -144,8 +144,17 @@ public final class Shell {
 
   public record ListProcesses(ActorRef<ProcessesReply> replyTo) implements Request {}
 
-  /** Ends the shell. At once with SIGKILL, or after SIGTERM and the grace period. */
-  public record Close(boolean atOnce, ActorRef<CloseReply> replyTo) implements Request {}
+  /**
+   * Ends the shell. At once with SIGKILL, or after SIGTERM and the grace period.
+   *
+   * @param unusedSince refused where the shell was used later, epoch ms
+   */
+  public record Close(boolean atOnce, OptionalLong unusedSince, ActorRef<CloseReply> replyTo)
+      implements Request {
+    public Close(boolean atOnce, ActorRef<CloseReply> replyTo) {
+      this(atOnce, OptionalLong.empty(), replyTo);
+    }
+  }
 
   public sealed interface DescribeReply extends CborSerializable {}
 

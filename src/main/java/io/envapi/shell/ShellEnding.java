@@ -1,5 +1,6 @@
 package io.envapi.shell;
 
+import io.envapi.failure.Failure;
 import io.envapi.linux.ExitStatus;
 import java.util.Optional;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
@@ -90,11 +91,20 @@ final class ShellEnding {
       close.replyTo().tell(new Shell.Closed(answers.view(state)));
       return;
     }
+    if (close.unusedSince().stream().anyMatch(since -> isUsed(state, since))) {
+      close.refuse(new Failure.Conflict("the shell is used"));
+      return;
+    }
     // Without a process the end of the shell is on its way.
     waiting.close(close);
     if (!life.isClosing()) {
       self.process().ifPresent(shell -> end(shell, close.atOnce()));
     }
+  }
+
+  /** A running command is use. */
+  private boolean isUsed(ShellState state, long since) {
+    return state.running().isPresent() || life.lastActivityAt() >= since;
   }
 
   private void end(ShellProcess shell, boolean atOnce) {

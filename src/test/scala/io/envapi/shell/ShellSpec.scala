@@ -4,7 +4,7 @@ import io.envapi.ActorBehaviour
 import io.envapi.failure.Failure
 import io.envapi.shell.CommandRecord.{Reason, State}
 
-import java.util.Optional
+import java.util.{Optional, OptionalLong}
 import scala.jdk.CollectionConverters._
 
 /** A shell's actor over a real bash. */
@@ -109,6 +109,19 @@ class ShellSpec extends ActorBehaviour with LiveShells {
       }
       shell.ended().state shouldBe ShellView.State.CLOSED
       shell.close().state shouldBe ShellView.State.CLOSED
+    }
+
+    "stay when it was used after somebody took it for unused" in inShell { shell =>
+      def closeUnused(since: Long): Shell.CloseReply =
+        shell.ask[Shell.CloseReply](new Shell.Close(false, OptionalLong.of(since), _))
+
+      shell.run("x=5")
+      closeUnused(shell.describe.lastActivityAt) shouldBe a[Shell.Refused]
+      val busy = shell.start("read x")
+      closeUnused(Long.MaxValue) shouldBe a[Shell.Refused]
+      shell.stdin("\n")
+      shell.await().last.get.id shouldBe busy
+      closeUnused(shell.describe.lastActivityAt + 1) shouldBe a[Shell.Closed]
     }
 
     "end when its process does, without a command" in inShell { shell =>
