@@ -126,9 +126,9 @@ public final class ShellProcess {
    * When the shell is gone its members go too, then the rest of the output is read, and only then
    * is the end told.
    */
-  private void watch(Poller poller, Executor blocking) {
+  private void watch(Poller poller, Executor waiting) {
     Executor later =
-        CompletableFuture.delayedExecutor(STOP_POLL.toMillis(), TimeUnit.MILLISECONDS, blocking);
+        CompletableFuture.delayedExecutor(STOP_POLL.toMillis(), TimeUnit.MILLISECONDS, waiting);
     if (!started.process().equals(started.shell())) {
       started.child().onStop(() -> later.execute(() -> wake(later)));
     }
@@ -147,7 +147,7 @@ public final class ShellProcess {
                   hangup.cancel();
                   exited.complete(status);
                 },
-                blocking);
+                waiting);
   }
 
   /**

@@ -64,6 +64,18 @@ class ShellStartTest {
     }
   }
 
+  @ParameterizedTest
+  @MethodSource("io.envapi.sandbox.Tiers#all")
+  void startsInItsDirectoryWhateverTheCallerSaysOfIt(SandboxTier tier) {
+    Map<String, String> odd =
+        Map.of("PWD", "/usr", "OLDPWD", "/tmp", "CDPATH", "/usr:/", "POSIXLY_CORRECT", "1");
+    try (TestEnvironment environment = Tiers.environment(tier)) {
+      environment.output("mkdir lib");
+      var outcome = environment.run(DEFAULT.in("lib").with(odd), "echo ${PWD#$HOME} $CDPATH");
+      assertThat(outcome.output()).isEqualTo("/lib /usr:/\n");
+    }
+  }
+
   /**
    * {@code LD_PRELOAD} must not reach the programs that confine the shell: they have privileges.
    */
