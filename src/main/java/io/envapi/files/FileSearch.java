@@ -104,12 +104,12 @@ final class FileSearch implements SortedWalk.Visitor {
 
   @Override
   public boolean visit(Directory in, List<FileName> above, DirectoryEntry entry) {
-    if (entry.kind() != FileKind.REGULAR) {
-      return true;
-    }
     if (deadline.isOver()) {
       complete = false;
       return false;
+    }
+    if (entry.kind() != FileKind.REGULAR) {
+      return true;
     }
     List<FileName> path = SortedWalk.path(above, entry.name());
     if (ignore.isPresent() && ignore.get().ignores(in, path, false)) {

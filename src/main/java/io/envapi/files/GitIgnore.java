@@ -13,6 +13,9 @@ import java.util.stream.Collectors;
  * What {@code .gitignore} files say (gitignore(5)): of the patterns from the top down to an entry's
  * directory the last that matches decides. The top is the innermost directory above the start of
  * the walk that has a {@code .git}, or the workspace.
+ *
+ * <p>Asked in the order of a walk that goes depth first: what was read of directories that the walk
+ * has left is dropped.
  */
 final class GitIgnore {
 
@@ -20,8 +23,16 @@ final class GitIgnore {
   private static final FileName GIT = FileName.of(".git");
   private static final int LARGEST = 256 * 1024;
 
+  /** Of all files that count at once, in bytes: compiled they take 80 times as much. */
+  private static final int MOST = 512 * 1024;
+
+  /** One file's. */
+  private record Rules(List<GitRule> rules, int bytes) {
+    static final Rules NONE = new Rules(List.of(), 0);
+  }
+
   private final WorkspaceRoot root;
-  private final Map<List<FileName>, List<GitRule>> byDirectory = new HashMap<>();
+  private final Map<List<FileName>, Rules> byDirectory = new HashMap<>();
 
   /**
    * @param start the directory where the walk starts, from the workspace
@@ -68,10 +79,14 @@ final class GitIgnore {
     if (path.getLast().equals(GIT)) {
       return true;
     }
-    byDirectory.computeIfAbsent(List.copyOf(path.subList(0, path.size() - 1)), _ -> read(in));
+    List<FileName> parent = List.copyOf(path.subList(0, path.size() - 1));
+    if (!byDirectory.containsKey(parent)) {
+      byDirectory.keySet().removeIf(each -> !isAbove(each, parent));
+      byDirectory.put(parent, read(in));
+    }
     boolean ignored = false;
     for (int i = 0; i < path.size(); i++) {
-      List<GitRule> rules = byDirectory.getOrDefault(path.subList(0, i), List.of());
+      List<GitRule> rules = byDirectory.getOrDefault(path.subList(0, i), Rules.NONE).rules();
       String below = rules.isEmpty() ? "" : path(path.subList(i, path.size()));
       for (GitRule rule : rules) {
         if (rule.matches(below, directory)) {
@@ -82,14 +97,21 @@ final class GitIgnore {
     return ignored;
   }
 
-  private List<GitRule> read(Directory in) {
+  private static boolean isAbove(List<FileName> directory, List<FileName> path) {
+    return directory.size() < path.size() && directory.equals(path.subList(0, directory.size()));
+  }
+
+  private Rules read(Directory in) {
+    int room = MOST - byDirectory.values().stream().mapToInt(Rules::bytes).sum();
     try (WorkspaceRoot.Opened opened = root.open(in, NAME).orElse(null)) {
-      return opened == null
-          ? List.of()
-          : GitRule.all(latin(ContentScan.readAll(opened.file(), LARGEST)));
+      if (opened == null) {
+        return Rules.NONE;
+      }
+      byte[] text = ContentScan.readAll(opened.file(), Math.min(LARGEST, room));
+      return new Rules(GitRule.all(latin(text)), text.length);
     } catch (LinuxException | Refusal e) {
       // None, or none that can be read.
-      return List.of();
+      return Rules.NONE;
     }
   }
 

@@ -77,9 +77,6 @@ final class LineSearch {
     int at = text.indexOf(pattern);
     while (at >= 0) {
       int start = text.lastIndexOf('\n', at - 1) + 1;
-      if (at == 0) {
-        start = 0;
-      }
       if (total < room) {
         for (; counted < start; counted = text.indexOf('\n', counted) + 1) {
           number++;
