@@ -187,7 +187,11 @@ final class EnvironmentWork {
     return CommandLogs.prune(workspace.logs(), most);
   }
 
-  /** Ends the tier's own processes and empties workspace and logs. */
+  /**
+   * Ends the tier's own processes and empties workspace and logs.
+   *
+   * @throws IllegalStateException when something is left
+   */
   void empty(Workspace workspace) {
     runtime.processes().dropSpare(id);
     runtime.sandbox().stop(id);
@@ -198,6 +202,8 @@ final class EnvironmentWork {
     } catch (LinuxException | IllegalStateException e) {
       LOG.warn("{}: not emptied at once: {}", id, e.toString());
       runtime.sandbox().wipe(workspace);
+      TreeRemoval.requireEmpty(workspace.files());
+      TreeRemoval.requireEmpty(workspace.logs());
     }
   }
 
@@ -220,24 +226,24 @@ final class EnvironmentWork {
     tree = Optional.empty();
   }
 
-  /** Ends everything of the environment and deletes what it has on the host. */
+  /**
+   * Ends everything of the environment and deletes what it has on the host.
+   *
+   * @throws IllegalStateException when something is left
+   */
   void remove(int uid) {
     runtime.processes().dropSpare(id);
     runtime.processes().forget(id);
     close();
-    switch (runtime.sandbox().prepare(id, uid)) {
-      case Result.Ok<Workspace>(var workspace) -> {
-        runtime.sandbox().stop(id);
-        try {
-          TreeRemoval.deleteTree(workspace.root());
-        } catch (LinuxException | IllegalStateException e) {
-          LOG.warn("{}: not removed at once: {}", id, e.toString());
-        }
-        runtime.sandbox().remove(id, workspace);
-      }
-      case Result.Refused<Workspace>(var failure) ->
-          LOG.warn("{}: its directories cannot be removed: {}", id, failure);
+    runtime.sandbox().stop(id);
+    Workspace workspace = runtime.sandbox().workspace(id, uid);
+    try {
+      TreeRemoval.deleteTree(workspace.root());
+    } catch (LinuxException | IllegalStateException e) {
+      LOG.warn("{}: not removed at once: {}", id, e.toString());
     }
+    runtime.sandbox().remove(id, workspace);
+    TreeRemoval.requireGone(workspace.root());
   }
 
   /** Shells that are only history: what cannot be deleted now goes with the environment. */

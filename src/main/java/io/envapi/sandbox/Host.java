@@ -1,7 +1,12 @@
 package io.envapi.sandbox;
 
+import io.envapi.failure.Failure;
+import io.envapi.id.EnvironmentId;
 import io.envapi.linux.Credentials;
 import io.envapi.linux.Spawner;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What the tiers have in common on one host.
@@ -19,6 +24,8 @@ record Host(
     Cgroups cgroups,
     Directories directories) {
 
+  private static final Logger LOG = LoggerFactory.getLogger(Host.class);
+
   static Host of(SandboxSettings settings) {
     Spawner spawner = Spawner.plain();
     return new Host(
@@ -34,15 +41,21 @@ record Host(
     return uid >= settings.uidBase() && uid - settings.uidBase() < settings.uidCount();
   }
 
+  /** Why an environment with the number of a user that is not lent any more cannot be used. */
+  Failure notLent(EnvironmentId environment, int uid) {
+    LOG.warn("{} has the uid {}, which ENVAPI_UID_BASE and _COUNT do not lend", environment, uid);
+    return new Failure.SandboxFailed("the environment's user is not lent any more");
+  }
+
   /** The uid that the directory tier's shells share where the service is root. */
   int sharedUid() {
     return settings.uidBase() - 1;
   }
 
-  /** How a shell of {@code launch} becomes the user {@code uid} with no privilege left. */
-  static java.util.List<String> become(int uid) {
+  /** The command line that drops all privilege and becomes {@code uid}. */
+  static List<String> become(int uid) {
     String user = Integer.toString(uid);
-    return java.util.List.of(
+    return List.of(
         Tools.require("setpriv"),
         "--reuid",
         user,

@@ -78,9 +78,14 @@ public final class NamespaceSandbox implements Sandbox {
       return host.directories().prepare(environment, host.credentials().uid(), OptionalInt.empty());
     }
     if (!host.lends(uid)) {
-      throw new IllegalArgumentException("uid " + uid + " is not lent to environments");
+      return Result.refused(host.notLent(environment, uid));
     }
     return host.directories().prepare(environment, uid, OptionalInt.of(uid));
+  }
+
+  @Override
+  public Workspace workspace(EnvironmentId environment, int uid) {
+    return host.directories().workspace(environment, uid);
   }
 
   @Override
@@ -97,7 +102,7 @@ public final class NamespaceSandbox implements Sandbox {
                   return Result.refused(NO_TERMINAL);
                 }
                 if (host.credentials().isRoot()) {
-                  pty.giveTo(workspace.uid(), workspace.uid());
+                  give(pty, workspace.uid());
                 }
                 return Result.ok(new Terminal(pty.master(), pty.slave()));
               } catch (LinuxException e) {
@@ -105,6 +110,15 @@ public final class NamespaceSandbox implements Sandbox {
                 return Result.refused(NO_TERMINAL);
               }
             });
+  }
+
+  private static void give(Pty pty, int uid) {
+    try {
+      pty.giveTo(uid, uid);
+    } catch (LinuxException e) {
+      pty.close();
+      throw e;
+    }
   }
 
   @Override

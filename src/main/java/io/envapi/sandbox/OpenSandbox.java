@@ -70,15 +70,29 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
   }
 
   @Override
+  public Workspace workspace(EnvironmentId environment, int uid) {
+    return host.directories().workspace(environment, uid);
+  }
+
+  @Override
   public Result<Terminal> openTerminal(
       EnvironmentId environment, Workspace workspace, boolean network) {
     try {
       Pty pty = Pty.open(PTMX);
-      owner(workspace.uid()).ifPresent(uid -> pty.giveTo(uid, uid));
+      owner(workspace.uid()).ifPresent(uid -> give(pty, uid));
       return Result.ok(new Terminal(pty.master(), pty.slave()));
     } catch (LinuxException e) {
       LOG.warn("no terminal for {}: {}", environment, e.getMessage());
       return Result.refused(new Failure.SandboxFailed("no terminal could be opened"));
+    }
+  }
+
+  private static void give(Pty pty, int uid) {
+    try {
+      pty.giveTo(uid, uid);
+    } catch (LinuxException e) {
+      pty.close();
+      throw e;
     }
   }
 

@@ -25,6 +25,9 @@ public interface Sandbox {
    */
   Result<Workspace> prepare(EnvironmentId environment, int uid);
 
+  /** Where an environment's directories are, whether they exist or not. */
+  Workspace workspace(EnvironmentId environment, int uid);
+
   /**
    * A terminal whose slave the environment's shells can open by the name {@code tty} tells them.
    */

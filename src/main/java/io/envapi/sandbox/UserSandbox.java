@@ -1,5 +1,6 @@
 package io.envapi.sandbox;
 
+import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
 import io.envapi.linux.Boot;
 import io.envapi.linux.Signal;
@@ -27,10 +28,14 @@ public final class UserSandbox extends OpenSandbox {
   }
 
   @Override
+  public Result<Workspace> prepare(EnvironmentId environment, int uid) {
+    return host().lends(uid)
+        ? super.prepare(environment, uid)
+        : Result.refused(host().notLent(environment, uid));
+  }
+
+  @Override
   OptionalInt owner(int uid) {
-    if (!host().lends(uid)) {
-      throw new IllegalArgumentException("uid " + uid + " is not lent to environments");
-    }
     return OptionalInt.of(uid);
   }
 
