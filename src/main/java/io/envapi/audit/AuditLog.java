@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.envapi.id.AccountId;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -173,7 +174,7 @@ public final class AuditLog implements AutoCloseable {
         recovered();
         line.written().complete(null);
         return;
-      } catch (IOException e) {
+      } catch (IOException | UncheckedIOException e) {
         writingSince = 0;
         failed(e);
         if (closing) {
@@ -185,7 +186,7 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
-  private void failed(IOException e) {
+  private void failed(Exception e) {
     String message = String.valueOf(e.getMessage());
     boolean full =
         message.contains("No space left on device") || message.contains("Disk quota exceeded");

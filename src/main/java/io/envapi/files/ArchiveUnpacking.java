@@ -194,9 +194,14 @@ final class ArchiveUnpacking implements ArchiveReader.Visitor {
     count();
     above.makeDirectory(name, DIRECTORY_MODE);
     Directory made = above.openDirectory(name);
-    made.chown(root.uid(), root.gid());
-    made.chmod(DIRECTORY_MODE);
-    return made;
+    try {
+      made.chown(root.uid(), root.gid());
+      made.chmod(DIRECTORY_MODE);
+      return made;
+    } catch (LinuxException e) {
+      made.close();
+      throw e;
+    }
   }
 
   private void count() {

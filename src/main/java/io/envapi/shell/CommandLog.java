@@ -24,7 +24,7 @@ final class CommandLog implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CommandLog.class);
 
   private final Path file;
-  private final long cap;
+  private long cap;
   private Optional<FileChannel> channel = Optional.empty();
   private long bytes;
   private boolean truncated;
@@ -52,7 +52,8 @@ final class CommandLog implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("a command's log ends early: {}", e.getClass().getSimpleName());
       truncated = true;
-      bytes = Math.min(bytes, cap);
+      // With more after it what follows would be at another offset than it is read by.
+      cap = bytes;
     }
   }
 

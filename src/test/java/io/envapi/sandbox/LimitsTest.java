@@ -56,6 +56,16 @@ class LimitsTest {
 
   @ParameterizedTest
   @MethodSource("io.envapi.sandbox.Tiers#all")
+  void limitsBeyondAllNumbersAreNone(SandboxTier tier) {
+    long most = Long.MAX_VALUE;
+    try (TestEnvironment environment = Tiers.environment(tier)) {
+      var outcome = environment.run(DEFAULT.within(limits(most, most, most, most)), "(echo fine)");
+      assertThat(outcome.output()).isEqualTo("fine\n");
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("io.envapi.sandbox.Tiers#all")
   void addressSpaceIsNotMemory(SandboxTier tier) {
     try (TestEnvironment environment = Tiers.environment(tier)) {
       Tiers.assumeCgroups("memory", Tiers.host(tier).cgroups().holdsMemory());
