@@ -10,20 +10,25 @@ import org.apache.pekko.actor.typed.PreRestart;
 import org.apache.pekko.actor.typed.Signal;
 import org.apache.pekko.actor.typed.SupervisorStrategy;
 import org.apache.pekko.actor.typed.TypedActorContext;
+import org.apache.pekko.actor.typed.internal.PoisonPill;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
 import org.apache.pekko.persistence.JournalProtocol;
 import org.apache.pekko.persistence.typed.EventRejectedException;
 import org.apache.pekko.persistence.typed.internal.JournalFailureException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Starts a failed actor again from its journal, with back-off, and refuses what it cannot answer
- * meanwhile.
+ * meanwhile. An actor that is asked to stop, as at hand-over and passivation, stops.
  *
  * <p>An event-sourced behaviour whose journal fails does not throw: Pekko stops it inside of any
  * supervision around it, and what it was asked is lost. Its own supervision for that keeps the
  * fields of the behaviour, which may be ahead of the journal. So the stop is made a failure here.
  */
 public final class Supervised {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Supervised.class);
 
   private static final SupervisorStrategy RESTART =
       SupervisorStrategy.restartWithBackoff(Duration.ofMillis(100), Duration.ofSeconds(5), 0.2);
@@ -75,10 +80,16 @@ public final class Supervised {
     }
   }
 
+  /**
+   * Pekko stops a persistent actor whose journal failed; here it restarts instead. A stop that was
+   * asked for, as by hand-over and passivation, passes: Pekko carries it out once what is being
+   * written or recovered is done.
+   */
   private static final class StopFails<T> extends BehaviorInterceptor<T, T> {
 
     private final Unanswered unanswered;
     private Failure why = new Failure.Internal();
+    private boolean stopAsked;
 
     StopFails(Unanswered unanswered) {
       super(everything());
@@ -89,21 +100,36 @@ public final class Supervised {
     public Behavior<T> aroundReceive(
         TypedActorContext<T> context, T message, ReceiveTarget<T> target) {
       unanswered.hold(message);
-      Behavior<T> next;
       try {
-        next = target.apply(context, message);
+        Behavior<T> next = target.apply(context, message);
+        if (!Behavior.isAlive(next) && !isAskedFor(next)) {
+          journalFailed();
+          throw new IllegalStateException("the journal failed");
+        }
+        if ((Object) message instanceof JournalProtocol.RecoverySuccess) {
+          unanswered.failing(false);
+        }
+        return next;
       } catch (JournalFailureException | EventRejectedException e) {
         journalFailed();
+        return failed(e);
+      } catch (RuntimeException e) {
+        return failed(e);
+      }
+    }
+
+    private boolean isAskedFor(Behavior<T> stop) {
+      return stopAsked && stop.equals(Behaviors.<T>stopped());
+    }
+
+    /** An actor that is started again has forgotten that it is to stop. */
+    private Behavior<T> failed(RuntimeException e) {
+      if (!stopAsked) {
         throw e;
       }
-      if (!Behavior.isAlive(next)) {
-        journalFailed();
-        throw new IllegalStateException("the journal failed");
-      }
-      if ((Object) message instanceof JournalProtocol.RecoverySuccess) {
-        unanswered.failing(false);
-      }
-      return next;
+      LOG.warn("an actor failed while it was to stop", e);
+      unanswered.refuseAll(why);
+      return Behaviors.stopped();
     }
 
     private void journalFailed() {
@@ -115,6 +141,9 @@ public final class Supervised {
     @Override
     public Behavior<T> aroundSignal(
         TypedActorContext<T> context, Signal signal, SignalTarget<T> target) {
+      if (signal instanceof PoisonPill) {
+        stopAsked = true;
+      }
       Behavior<T> next = target.apply(context, signal);
       if (signal instanceof PreRestart) {
         unanswered.refuseAll(why);
