@@ -152,7 +152,13 @@ public final class AccountActor
       case Account.Create create -> !inDoubt.isEmpty() && !inDoubt.contains(create.id());
       case Account.ListEnvironments _ -> !inDoubt.isEmpty();
       case Account.Find find -> inDoubt.contains(find.id());
-      default -> false;
+      case Account.Claims _,
+          Account.ReadQuotas _,
+          Account.OverrideQuotas _,
+          Account.Changed _,
+          Account.Placement _,
+          Internal _ ->
+          false;
     };
   }
 
@@ -173,22 +179,33 @@ public final class AccountActor
                         spec.profile(),
                         spec.choices().environmentsPerProfile(quotas),
                         quotas));
-    Optional<HostId> host = placer.choose();
-    if (refusal.isPresent() || host.isEmpty()) {
-      Failure failure = refusal.orElseGet(() -> new Failure.NoCapacity(5));
-      return Effect().reply(create.replyTo(), new Account.Refused(failure));
+    if (refusal.isPresent()) {
+      return refused(create, refusal.get());
     }
+    // Who is chosen counts as having one more: not for a create that is refused.
+    Optional<HostId> host = placer.choose();
+    return host.isPresent()
+        ? reserve(create, spec, host.get())
+        : refused(create, new Failure.NoCapacity(5));
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> refused(Account.Create create, Failure failure) {
+    return Effect().reply(create.replyTo(), new Account.Refused(failure));
+  }
+
+  private ReplyEffect<AccountEvent, AccountState> reserve(
+      Account.Create create, EnvironmentSpec spec, HostId host) {
     EnvironmentId fresh = create.id();
     unanswered.hold(create);
     return Effect()
         .persist(
             new AccountEvent.EnvironmentReserved(
-                fresh, host.get(), spec.profile(), System.currentTimeMillis()))
+                fresh, host, spec.profile(), System.currentTimeMillis()))
         .thenRun(
             (AccountState next) -> {
               unanswered.handled(create);
               waiters.add(create);
-              placer.place(host.get(), id, fresh, spec, context.getSelf().narrow());
+              placer.place(host, id, fresh, spec, context.getSelf().narrow());
               context.scheduleOnce(CreateWaiters.OVERDUE, context.getSelf(), new Settle(fresh));
             })
         .thenNoReply();

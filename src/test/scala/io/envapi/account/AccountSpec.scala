@@ -23,8 +23,12 @@ class AccountSpec extends ActorBehaviour {
   /** A placer that remembers what it is asked, and answers if it is to. */
   private class Hosts(var available: Boolean = true, var answers: Boolean = true, var settles: Boolean = true) extends Account.Placer {
     val asked = new ConcurrentLinkedQueue[EnvironmentId]()
+    @volatile var chosen = 0
 
-    override def choose(): Optional[HostId] = if (available) Optional.of(host) else Optional.empty[HostId]
+    override def choose(): Optional[HostId] = {
+      chosen += 1
+      if (available) Optional.of(host) else Optional.empty[HostId]
+    }
 
     override def place(
         chosen: HostId,
@@ -190,6 +194,14 @@ class AccountSpec extends ActorBehaviour {
         create(account(hosts, name -> most), spec(limits = limits)) shouldBe exceeded(name, 101, 100)
         hosts.asked shouldBe empty
       }
+    }
+
+    "choose no host when it is refused" in {
+      val hosts = new Hosts
+      val kit = account(hosts, "max_environments_per_account" -> 1)
+      created(kit)
+      create(kit) shouldBe exceeded("max_environments_per_account", 1, 1)
+      hosts.chosen shouldBe 1
     }
 
     "be accepted when it asks for exactly its quotas" in {
