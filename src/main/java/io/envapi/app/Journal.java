@@ -7,7 +7,9 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.Map;
+import java.util.Properties;
 import org.flywaydb.core.Flyway;
 
 /**
@@ -32,6 +34,11 @@ record Journal(Kind kind, String url, String user, String password) {
       this.schema = schema;
     }
   }
+
+  /** For statements that delete many rows. */
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private static final Duration MOST_TO_CONNECT = Duration.ofSeconds(5);
 
   /** Where its settings are among those of Pekko. */
   static final String DATABASE = "pekko-persistence-jdbc.shared-databases.slick";
@@ -75,7 +82,30 @@ record Journal(Kind kind, String url, String user, String password) {
   }
 
   Connection connect() throws SQLException {
-    return DriverManager.getConnection(url, user, password);
+    return connect(PATIENCE);
+  }
+
+  /**
+   * A connection that fails rather than wait for a database that is gone without a word.
+   *
+   * @param patience how long each answer may take; connecting takes as long, and 5 s at most
+   */
+  Connection connect(Duration patience) throws SQLException {
+    var properties = new Properties();
+    properties.setProperty("user", user);
+    properties.setProperty("password", password);
+    if (kind == Kind.POSTGRESQL) {
+      String connecting =
+          seconds(patience.compareTo(MOST_TO_CONNECT) < 0 ? patience : MOST_TO_CONNECT);
+      properties.setProperty("connectTimeout", connecting);
+      properties.setProperty("loginTimeout", connecting);
+      properties.setProperty("socketTimeout", seconds(patience));
+    }
+    return DriverManager.getConnection(url, properties);
+  }
+
+  private static String seconds(Duration time) {
+    return Long.toString(time.toSeconds());
   }
 
   /** Whether other hosts can use it too. */

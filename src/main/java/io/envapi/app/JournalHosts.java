@@ -28,6 +28,9 @@ record JournalHosts(Journal journal, HostId own) {
   /** A host that did not say so for so long is not. */
   private static final int LOST_SECONDS = 20;
 
+  /** Short enough for two tries before a host counts as lost. */
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
   private static final Duration LOOK = Duration.ofSeconds(1);
 
   /** The address of a host that cannot be joined: it has only just taken the journal. */
@@ -58,7 +61,7 @@ record JournalHosts(Journal journal, HostId own) {
     if (!journal.isShared()) {
       return;
     }
-    try (Connection connection = journal.connect()) {
+    try (Connection connection = journal.connect(PATIENCE)) {
       update(connection, sql, values);
     } catch (SQLException e) {
       LOG.warn("the journal's database does not know of this host: {}", e.getMessage());
@@ -80,7 +83,7 @@ record JournalHosts(Journal journal, HostId own) {
     if (!journal.isShared()) {
       return List.of();
     }
-    try (Connection connection = journal.connect()) {
+    try (Connection connection = journal.connect(PATIENCE)) {
       return others(connection).stream()
           .filter(address -> !address.equals(NOWHERE))
           .map(AddressFromURIString::parse)
@@ -128,7 +131,7 @@ record JournalHosts(Journal journal, HostId own) {
     if (!journal.isShared()) {
       return true;
     }
-    try (Connection connection = journal.connect();
+    try (Connection connection = journal.connect(PATIENCE);
         Statement lock = connection.createStatement()) {
       connection.setAutoCommit(false);
       lock.execute("LOCK TABLE cluster_host IN SHARE ROW EXCLUSIVE MODE");

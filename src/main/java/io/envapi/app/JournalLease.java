@@ -2,7 +2,6 @@ package io.envapi.app;
 
 import com.typesafe.config.Config;
 import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -32,8 +31,15 @@ public final class JournalLease extends Lease {
   /** Longer than Pekko keeps it ({@code release-after}). */
   private static final int SECONDS = 30;
 
-  /** A database that is away stops everything; that is no reason to end as well. */
-  private static final int TRIES = 60;
+  /**
+   * How long it is tried in all: a database that is away stops everything, which is no reason to
+   * end as well. Much shorter than the lease is held, or the side whose way to the database is back
+   * last would get it too.
+   */
+  private static final Duration TRYING = Duration.ofSeconds(15);
+
+  /** How long the database may take to be reached, and as long again to answer. */
+  private static final Duration PATIENCE = Duration.ofSeconds(3);
 
   private static final Duration BETWEEN_TRIES = Duration.ofSeconds(1);
 
@@ -48,18 +54,19 @@ public final class JournalLease extends Lease {
 
   private final LeaseSettings settings;
   private final Executor threads = task -> Thread.ofVirtual().name("cluster-lease").start(task);
-  private final String url;
-  private final String user;
-  private final String password;
+  private final Journal journal;
   private volatile boolean held;
 
   /** For Pekko, which makes it by reflection. */
   public JournalLease(LeaseSettings settings, ExtendedActorSystem system) {
     this.settings = settings;
     Config database = system.settings().config().getConfig(Journal.DATABASE + ".db");
-    this.url = database.getString("url");
-    this.user = database.getString("user");
-    this.password = database.getString("password");
+    this.journal =
+        new Journal(
+            Journal.Kind.POSTGRESQL,
+            database.getString("url"),
+            database.getString("user"),
+            database.getString("password"));
   }
 
   @Override
@@ -69,7 +76,7 @@ public final class JournalLease extends Lease {
 
   @Override
   public CompletionStage<Boolean> acquire() {
-    return tried(ACQUIRE, TRIES)
+    return tried(ACQUIRE, System.nanoTime() + TRYING.toNanos())
         .thenApply(
             acquired -> {
               LOG.info("hosts were lost: this side {}", acquired ? "goes on" : "ends");
@@ -86,7 +93,7 @@ public final class JournalLease extends Lease {
   @Override
   public CompletionStage<Boolean> release() {
     held = false;
-    return tried(RELEASE, 1);
+    return tried(RELEASE, System.nanoTime());
   }
 
   @Override
@@ -94,14 +101,24 @@ public final class JournalLease extends Lease {
     return held;
   }
 
-  private CompletableFuture<Boolean> tried(String statement, int tries) {
+  /**
+   * Whether a row was changed, as far as the database could be asked.
+   *
+   * @param end when the last try is to be over; in nanoseconds, as {@link System#nanoTime}
+   */
+  private CompletableFuture<Boolean> tried(String statement, long end) {
     return CompletableFuture.supplyAsync(() -> run(statement), threads)
         .thenCompose(
             changed ->
-                changed.isPresent() || tries == 1
+                changed.isPresent() || !isTimeForAnother(end)
                     ? CompletableFuture.completedFuture(changed.orElse(false))
                     : CompletableFuture.runAsync(() -> {}, later())
-                        .thenCompose(_ -> tried(statement, tries - 1)));
+                        .thenCompose(_ -> tried(statement, end)));
+  }
+
+  private static boolean isTimeForAnother(long end) {
+    Duration another = BETWEEN_TRIES.plus(PATIENCE.multipliedBy(2));
+    return end - System.nanoTime() > another.toNanos();
   }
 
   private Executor later() {
@@ -111,7 +128,7 @@ public final class JournalLease extends Lease {
 
   /** Whether a row was changed; empty when the database could not be asked. */
   private Optional<Boolean> run(String sql) {
-    try (Connection connection = DriverManager.getConnection(url, user, password);
+    try (Connection connection = journal.connect(PATIENCE);
         PreparedStatement statement = connection.prepareStatement(sql)) {
       statement.setString(1, settings.leaseName());
       statement.setString(2, settings.ownerName());
