@@ -3,6 +3,7 @@ package io.envapi.app;
 import com.typesafe.config.Config;
 import com.typesafe.config.ConfigFactory;
 import io.envapi.audit.AuditLog;
+import io.envapi.environment.FileThreads;
 import io.envapi.host.HostSettings;
 import io.envapi.host.Node;
 import io.envapi.idempotency.KeyState;
@@ -41,13 +42,12 @@ final class Service {
     private static final long serialVersionUID = 1L;
   }
 
-  private static final int BLOCKING_THREADS = 32;
   private static final Duration KEY_SWEEP = Duration.ofHours(1);
 
   private final ActorSystem<Void> system;
   private final CompletableFuture<Node.Running> running;
   private final CompletableFuture<ShellProcesses> shells;
-  private final ExecutorService blocking;
+  private final Threads threads;
   private final Journal journal;
   private final JournalHosts hosts;
   private final Metrics metrics;
@@ -56,14 +56,14 @@ final class Service {
       ActorSystem<Void> system,
       CompletableFuture<Node.Running> running,
       CompletableFuture<ShellProcesses> shells,
-      ExecutorService blocking,
+      Threads threads,
       Journal journal,
       JournalHosts hosts,
       Metrics metrics) {
     this.system = system;
     this.running = running;
     this.shells = shells;
-    this.blocking = blocking;
+    this.threads = threads;
     this.journal = journal;
     this.hosts = hosts;
     this.metrics = metrics;
@@ -79,9 +79,8 @@ final class Service {
     if (!settings.cluster().isShared()) {
       claim(hosts);
     }
-    ExecutorService blocking =
-        Executors.newFixedThreadPool(
-            BLOCKING_THREADS, Thread.ofPlatform().name("blocking-", 1).daemon().factory());
+    Threads threads = Threads.start();
+    var rows = new SqlRows(journal, threads.rows());
     CompletableFuture<Node.Running> running = new CompletableFuture<>();
     CompletableFuture<ShellProcesses> shells = new CompletableFuture<>();
     Behavior<Void> guardian =
@@ -91,7 +90,7 @@ final class Service {
                   new ShellRuntime(
                       Poller.start(),
                       Materializer.createMaterializer(context),
-                      blocking,
+                      threads.blocking(),
                       Executors.newVirtualThreadPerTaskExecutor(),
                       settings.shell(),
                       new MeteredShells(metrics));
@@ -111,8 +110,9 @@ final class Service {
                           runtime,
                           settings.sandbox(),
                           settings.files(),
+                          new FileThreads(threads.files()),
                           audit,
-                          new SqlRows(journal),
+                          rows,
                           settings.quotas(),
                           new HostSettings(
                               settings.http().askTimeout(), settings.http().requestTimeout())),
@@ -133,12 +133,10 @@ final class Service {
         .scheduleWithFixedDelay(
             KEY_SWEEP,
             KEY_SWEEP,
-            () ->
-                new SqlRows(journal)
-                    .forgetKeys(System.currentTimeMillis() - KeyState.KEPT.toMillis()),
-            ExecutionContext.fromExecutor(blocking));
-    running.thenAccept(_ -> beat(system, hosts, blocking));
-    return new Service(system, running, shells, blocking, journal, hosts, metrics);
+            () -> rows.forgetKeys(System.currentTimeMillis() - KeyState.KEPT.toMillis()),
+            ExecutionContext.fromExecutor(threads.rows()));
+    running.thenAccept(_ -> beat(system, hosts, threads.beat()));
+    return new Service(system, running, shells, threads, journal, hosts, metrics);
   }
 
   private static void claim(JournalHosts hosts) throws IOException {
@@ -151,7 +149,7 @@ final class Service {
     }
   }
 
-  private static void beat(ActorSystem<?> system, JournalHosts hosts, ExecutorService blocking) {
+  private static void beat(ActorSystem<?> system, JournalHosts hosts, ExecutorService thread) {
     Address own = Cluster.get(system).selfMember().address();
     system
         .scheduler()
@@ -159,7 +157,7 @@ final class Service {
             Duration.ZERO,
             JournalHosts.BEAT,
             () -> hosts.beat(own),
-            ExecutionContext.fromExecutor(blocking));
+            ExecutionContext.fromExecutor(thread));
   }
 
   private static Config config(Settings settings, Journal journal) {
@@ -208,6 +206,6 @@ final class Service {
 
   /** For work of the routes that blocks shortly. */
   ExecutorService blocking() {
-    return blocking;
+    return threads.blocking();
   }
 }

@@ -7,14 +7,19 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Deletes rows of the journal. With connections of its own: what is deleted here belongs to no
  * actor that writes.
+ *
+ * @param threads those that wait for the database
  */
-record SqlRows(Journal journal) implements JournalRows {
+record SqlRows(Journal journal, Executor threads) implements JournalRows {
 
   private static final Logger LOG = LoggerFactory.getLogger(SqlRows.class);
 
@@ -24,14 +29,22 @@ record SqlRows(Journal journal) implements JournalRows {
   private static final String AFTER = "`";
 
   @Override
-  public void forget(List<ShellId> shells) {
+  public CompletionStage<Void> forget(List<ShellId> shells) {
+    return CompletableFuture.runAsync(() -> deleteShells(shells), threads);
+  }
+
+  @Override
+  public CompletionStage<Void> forget(EnvironmentId environment) {
+    return CompletableFuture.runAsync(() -> deleteAll(environment), threads);
+  }
+
+  private void deleteShells(List<ShellId> shells) {
     delete(
         "\"persistence_id\" = ?",
         shells.stream().map(shell -> List.of("Shell|" + shell.value())).toList());
   }
 
-  @Override
-  public void forget(EnvironmentId environment) {
+  private void deleteAll(EnvironmentId environment) {
     delete("\"persistence_id\" = ?", List.of(List.of("Environment|" + environment.value())));
     String shells = "Shell|sh_" + environment.hex();
     delete(
@@ -41,7 +54,7 @@ record SqlRows(Journal journal) implements JournalRows {
 
   /**
    * Deletes the idempotency keys of accounts that have used none for as long as one is kept. The
-   * entity of such keys forgets them itself, but only when it is asked again.
+   * entity of such keys forgets them itself, but only when it is asked again. Blocks.
    *
    * @param before epoch ms
    */

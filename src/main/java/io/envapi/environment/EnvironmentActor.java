@@ -115,6 +115,7 @@ public final class EnvironmentActor
             shells,
             work,
             self.blocking(),
+            runtime.fileThreads(),
             bytes -> me.tell(new EnvironmentDisk.Measured(bytes)));
     this.disk = new EnvironmentDisk(self);
     this.opening = new EnvironmentOpening(self);

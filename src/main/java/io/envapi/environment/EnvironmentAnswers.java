@@ -28,7 +28,11 @@ final class EnvironmentAnswers {
   private final EnvironmentShells shells;
   private final EnvironmentWork work;
   private final Executor blocking;
+  private final FileThreads threads;
   private final LongConsumer measured;
+
+  /** Made when first needed: whose it is, only the environment's state says. */
+  private Optional<FileTurns> turns = Optional.empty();
 
   /**
    * @param measured takes what a caller had measured (bytes), on any thread
@@ -39,12 +43,14 @@ final class EnvironmentAnswers {
       EnvironmentShells shells,
       EnvironmentWork work,
       Executor blocking,
+      FileThreads threads,
       LongConsumer measured) {
     this.id = id;
     this.life = life;
     this.shells = shells;
     this.work = work;
     this.blocking = blocking;
+    this.threads = threads;
     this.measured = measured;
   }
 
@@ -95,7 +101,7 @@ final class EnvironmentAnswers {
     Workspace place = life.workspace();
     Quotas quotas = request.quotas();
     CompletionStage<Environment.Usage> usage =
-        later(() -> work.usage(present, place, quotas))
+        later(turns(present).all(), () -> work.usage(present, place, quotas))
             .thenApply(
                 used -> {
                   measured.accept(used.workspaceBytes() + used.logsBytes());
@@ -113,12 +119,14 @@ final class EnvironmentAnswers {
 
   void processes(Environment.ListProcesses request) {
     answer(
-        request, later(work::processes).thenApply(Environment.Processes::new), request.replyTo());
+        request,
+        later(blocking, work::processes).thenApply(Environment.Processes::new),
+        request.replyTo());
   }
 
   void signal(Environment.SignalProcess request) {
     use();
-    answer(request, later(() -> work.signal(request)), request.replyTo());
+    answer(request, later(blocking, () -> work.signal(request)), request.replyTo());
   }
 
   void file(EnvironmentState.Present present, Environment.RunFile request) {
@@ -128,7 +136,10 @@ final class EnvironmentAnswers {
     }
     use();
     Workspace place = life.workspace();
-    answer(request, later(() -> work.runFile(place, request)), request.replyTo());
+    answer(
+        request,
+        later(turns(present).of(request.operation()), () -> work.runFile(place, request)),
+        request.replyTo());
   }
 
   void transfer(EnvironmentState.Present present, Environment.Transfer request) {
@@ -138,15 +149,24 @@ final class EnvironmentAnswers {
     }
     use();
     Workspace place = life.workspace();
-    answer(request, later(() -> work.transfer(place, request)), request.replyTo());
+    answer(
+        request,
+        later(turns(present).all(), () -> work.transfer(place, request)),
+        request.replyTo());
   }
 
   private void use() {
     life.used(System.currentTimeMillis());
   }
 
-  private <T> CompletionStage<T> later(Supplier<T> task) {
-    return CompletableFuture.supplyAsync(task, blocking);
+  private FileTurns turns(EnvironmentState.Present present) {
+    FileTurns own = turns.orElseGet(() -> threads.of(present.account()));
+    turns = Optional.of(own);
+    return own;
+  }
+
+  private static <T> CompletionStage<T> later(Executor threads, Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, threads);
   }
 
   /** Answers with the value to come; what breaks on the way is a bug, and is answered as one. */

@@ -6,6 +6,7 @@ import io.envapi.failure.Refusable;
 import io.envapi.id.AccountId;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.persistence.typed.javadsl.ReplyEffect;
@@ -189,13 +190,11 @@ final class EnvironmentRemoval {
             runtime
                 .accounts()
                 .changed(account, self.id(), Account.Change.DELETED)
-                .thenRunAsync(
-                    () -> {
-                      if (rows) {
-                        runtime.rows().forget(self.id());
-                      }
-                    },
-                    self.blocking()),
+                .thenCompose(
+                    _ ->
+                        rows
+                            ? runtime.rows().forget(self.id())
+                            : CompletableFuture.<Void>completedStage(null)),
             (done, failure) -> new Forgotten(request, rows && failure == null));
   }
 

@@ -24,6 +24,7 @@ public record EnvironmentRuntime(
     ShellProcesses processes,
     ShellRuntime shells,
     FileSettings files,
+    FileThreads fileThreads,
     AuditLog audit,
     Accounts accounts,
     JournalRows rows,

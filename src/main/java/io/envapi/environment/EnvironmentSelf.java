@@ -59,7 +59,7 @@ record EnvironmentSelf(
       has.shells().forEach(s -> dropped.remove(s.identity().id()));
       if (!dropped.isEmpty()) {
         shells.forget(dropped);
-        blocking().execute(() -> work.forgetRows(dropped));
+        work.forgetRows(dropped);
       }
     }
   }

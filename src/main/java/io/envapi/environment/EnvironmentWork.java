@@ -248,11 +248,19 @@ final class EnvironmentWork {
 
   /** Shells that are only history: what cannot be deleted now goes with the environment. */
   void forgetRows(List<ShellId> shells) {
-    try {
-      runtime.rows().forget(shells);
-    } catch (RuntimeException e) {
-      LOG.warn("{}: rows of {} shells stay in the journal: {}", id, shells.size(), e.toString());
-    }
+    runtime
+        .rows()
+        .forget(shells)
+        .whenComplete(
+            (_, failure) -> {
+              if (failure != null) {
+                LOG.warn(
+                    "{}: rows of {} shells stay in the journal: {}",
+                    id,
+                    shells.size(),
+                    failure.toString());
+              }
+            });
   }
 
   /** The limits of the environment where it has its own, the account's quotas otherwise. */

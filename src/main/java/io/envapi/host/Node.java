@@ -5,6 +5,7 @@ import io.envapi.account.EnvironmentSpec;
 import io.envapi.account.Quotas;
 import io.envapi.audit.AuditLog;
 import io.envapi.environment.EnvironmentRuntime;
+import io.envapi.environment.FileThreads;
 import io.envapi.environment.JournalRows;
 import io.envapi.files.FileSettings;
 import io.envapi.id.AccountId;
@@ -41,6 +42,7 @@ public final class Node {
       ShellRuntime shells,
       SandboxSettings sandboxSettings,
       FileSettings files,
+      FileThreads fileThreads,
       AuditLog audit,
       JournalRows rows,
       Quotas quotas,
@@ -99,6 +101,7 @@ public final class Node {
             parts.processes(),
             parts.shells(),
             parts.files(),
+            parts.fileThreads(),
             parts.audit(),
             accounts::changed,
             parts.rows(),

@@ -31,7 +31,7 @@ class SqlRowsTest {
   void open() {
     journal = Journal.embedded(directory);
     journal.migrate();
-    rows = new SqlRows(journal);
+    rows = new SqlRows(journal, Runnable::run);
   }
 
   @AfterEach

@@ -3,6 +3,7 @@ package io.envapi.environment
 import io.envapi.ActorBehaviour
 import io.envapi.account.Account
 import io.envapi.failure.Failure
+import io.envapi.files.{FileOperation, SentPath}
 import io.envapi.id.ShellId
 import io.envapi.linux.{ExitStatus, Spawn, Spawner}
 import io.envapi.shell.{CommandRecord, Shell, ShellView, TerminalSize}
@@ -320,6 +321,28 @@ class EnvironmentSpec extends ActorBehaviour with LiveEnvironments {
       eventually(live.shells.find(_.id == other).get.state shouldBe ShellView.State.CLOSED)
       live.describe.state shouldBe EnvironmentView.State.ACTIVE
       live.files.toFile.list should contain("file")
+    }
+
+    "take some of the threads for its files, and none of those for its shells" in inEnvironment { live =>
+      live.write("file", "text")
+      fileGate.close()
+      val read = createTestProbe[Environment.FileReply]()
+      (1 to 20).foreach(_ =>
+        live.actor ! new Environment.RunFile(
+          new FileOperation.ReadFile(SentPath.of("file"), 0, 100),
+          live.effective,
+          read.ref))
+      val written = createTestProbe[Environment.FileReply]()
+      (1 to 5).foreach(_ =>
+        live.actor ! new Environment.RunFile(
+          new FileOperation.MakeDirectory(SentPath.of("directory")),
+          live.effective,
+          written.ref))
+      live.output(live.open().id, "cat file") shouldBe "text"
+      fileGate.waiting shouldBe 8
+      fileGate.reopen()
+      read.receiveMessages(20, longest)
+      written.receiveMessages(5, longest)
     }
 
     "not archive an environment that came into use while it was looked at" in inEnvironment { live =>

@@ -12,7 +12,7 @@ import org.apache.pekko.util.ByteString
 
 import java.nio.file.{Files, Path}
 import java.time.Duration
-import java.util.concurrent.{CompletableFuture, Executor, LinkedBlockingQueue}
+import java.util.concurrent.{CompletableFuture, CompletionStage, Executor, LinkedBlockingQueue}
 import java.util.{List => JList, Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
@@ -32,17 +32,22 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
     val environments = new LinkedBlockingQueue[EnvironmentId]()
     @volatile var failing = false
 
-    override def forget(gone: JList[ShellId]): Unit = shells.addAll(gone)
-
-    override def forget(gone: EnvironmentId): Unit = {
-      if (failing) throw new IllegalStateException("no journal")
-      environments.add(gone)
+    override def forget(gone: JList[ShellId]): CompletionStage[Void] = {
+      shells.addAll(gone)
+      CompletableFuture.completedStage(null)
     }
+
+    override def forget(gone: EnvironmentId): CompletionStage[Void] =
+      if (failing) CompletableFuture.failedStage(new IllegalStateException("no journal"))
+      else {
+        environments.add(gone)
+        CompletableFuture.completedStage(null)
+      }
   }
   protected var lastUid = 63000
 
   /** Holds the blocking work back while it is closed. */
-  protected object gate extends Executor {
+  protected class Gate extends Executor {
     private val held = new LinkedBlockingQueue[Runnable]()
     @volatile private var open = true
 
@@ -59,6 +64,11 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
       while (!held.isEmpty) held.poll().run()
     }
   }
+
+  protected object gate extends Gate
+
+  /** What is done to files alone. */
+  protected object fileGate extends Gate
 
   override protected def blocking: Executor = gate
 
@@ -77,6 +87,7 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
       processes,
       runtime,
       new FileSettings(1 << 20, 1 << 20),
+      new FileThreads(fileGate),
       audit,
       (_, changed, change) => {
         changes.add((changed, change))
@@ -107,6 +118,7 @@ trait LiveEnvironments extends RealShells { this: ActorBehaviour =>
           new ShellProcesses(sandbox, runtime),
           runtime,
           environmentRuntime.files,
+          environmentRuntime.fileThreads,
           audit,
           environmentRuntime.accounts,
           environmentRuntime.rows,

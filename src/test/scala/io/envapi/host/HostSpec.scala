@@ -1,7 +1,7 @@
 package io.envapi.host
 
 import io.envapi.account.{Account, EnvironmentSpec, Quotas}
-import io.envapi.environment.{Environment, EnvironmentRuntime, JournalRows}
+import io.envapi.environment.{Environment, EnvironmentRuntime, FileThreads, JournalRows}
 import io.envapi.failure.Failure
 import io.envapi.files.FileSettings
 import io.envapi.id.{AccountId, EnvironmentId, HostId, ShellId}
@@ -10,7 +10,7 @@ import io.envapi.shell.{Shell, ShellProcesses, ShellView, TerminalSize}
 import io.envapi.{ActorBehaviour, RealShells}
 import org.apache.pekko.actor.typed.ActorRef
 
-import java.util.concurrent.CompletableFuture
+import java.util.concurrent.{CompletableFuture, CompletionStage}
 import java.util.{List => JList, Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
@@ -24,8 +24,8 @@ class HostSpec extends ActorBehaviour with RealShells {
 
   /** The journal in memory keeps all rows. */
   private object NoRows extends JournalRows {
-    override def forget(shells: JList[ShellId]): Unit = ()
-    override def forget(environment: EnvironmentId): Unit = ()
+    override def forget(shells: JList[ShellId]): CompletionStage[Void] = CompletableFuture.completedStage(null)
+    override def forget(environment: EnvironmentId): CompletionStage[Void] = CompletableFuture.completedStage(null)
   }
 
   /** A host with `uids` uids. */
@@ -50,6 +50,7 @@ class HostSpec extends ActorBehaviour with RealShells {
         known,
         runtime,
         new FileSettings(1 << 20, 1 << 20),
+        new FileThreads(blocking),
         audit,
         (_, _, _) => CompletableFuture.completedStage(new Account.Noted),
         NoRows,

@@ -1,0 +1,38 @@
+package io.envapi.environment;
+
+import io.envapi.files.FileOperation;
+import java.util.concurrent.Executor;
+
+/** The turns that one environment's files have at the threads of all. */
+final class FileTurns {
+
+  static final int MOST = 8;
+
+  private final Executor all;
+  private final Executor changes;
+
+  FileTurns(Executor threads) {
+    this.all = new Turns(threads, MOST);
+    // They are made one after another anyway: no more threads need to wait for one another.
+    this.changes = new Turns(all, 1);
+  }
+
+  Executor all() {
+    return all;
+  }
+
+  Executor of(FileOperation operation) {
+    return switch (operation) {
+      case FileOperation.ListDirectory _, FileOperation.ReadFile _, FileOperation.Search _ -> all;
+      case FileOperation.WriteFile _,
+          FileOperation.EditFile _,
+          FileOperation.PatchFile _,
+          FileOperation.MakeDirectory _,
+          FileOperation.DeleteFile _,
+          FileOperation.CopyFile _,
+          FileOperation.MoveFile _,
+          FileOperation.Transaction _ ->
+          changes;
+    };
+  }
+}
