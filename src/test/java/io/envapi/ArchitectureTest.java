@@ -1,5 +1,6 @@
 package io.envapi;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
@@ -10,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaMethodCall;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.nio.file.Files;
@@ -17,6 +19,9 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +88,13 @@ class ArchitectureTest {
                   "failure",
                   "audit",
                   "id")));
+
+  private static final Predicate<JavaMethodCall> WITHOUT_EXECUTOR =
+      call ->
+          call.getTargetOwner().isAssignableTo(CompletionStage.class)
+              && (call.getName().endsWith("Async") || call.getName().equals("delayedExecutor"))
+              && call.getTarget().getRawParameterTypes().stream()
+                  .noneMatch(type -> type.isEquivalentTo(Executor.class));
 
   private static final JavaClasses CLASSES =
       new ClassFileImporter()
@@ -172,6 +184,15 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("org.apache.pekko.cluster..")
+        .check(CLASSES);
+  }
+
+  /** Without an executor it is the pool that the whole JVM shares, which one caller can fill. */
+  @Test
+  void everythingAsynchronousNamesItsThreads() {
+    noClasses()
+        .should()
+        .callMethodWhere(describe("starts work without an executor", WITHOUT_EXECUTOR))
         .check(CLASSES);
   }
 

@@ -48,12 +48,14 @@ public final class IdempotencyKeys {
   private final Cluster cluster;
   private final ClusterSharding sharding;
   private final Duration timeout;
+  private final Executor threads;
   private final AtomicLong claims = new AtomicLong();
 
   IdempotencyKeys(ActorSystem<?> system, HostSettings settings, InstantSource clock) {
     this.cluster = Cluster.get(system);
     this.sharding = ClusterSharding.get(system);
     this.timeout = settings.askTimeout();
+    this.threads = system.executionContext();
     var watch = new KeyBucket.Watch(clock, this::isAlive, settings.requestTimeout().plus(MARGIN));
     sharding.init(Entity.of(KEY, context -> KeyBucket.create(context.getEntityId(), watch)));
   }
@@ -102,7 +104,7 @@ public final class IdempotencyKeys {
   }
 
   private void storeLater(Ticket ticket, KeyBucket.Outcome outcome, int left) {
-    Executor later = CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS);
+    Executor later = CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS, threads);
     CompletableFuture.supplyAsync(() -> store(ticket, outcome), later)
         .thenCompose(stage -> stage)
         .whenComplete(

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -23,6 +24,9 @@ final class Holder {
 
   /** {@code <linux/sched.h>}: on its way out, though it may still wait for others. */
   private static final long PF_EXITING = 4;
+
+  private static final Executor THREADS =
+      task -> Thread.ofVirtual().name("holder-lost").start(task);
 
   private final Child monitor;
   private final ProcessIdentity init;
@@ -57,7 +61,8 @@ final class Holder {
                     init.signal(Signal.KILL);
                     lost.complete(null);
                   }
-                });
+                },
+                THREADS);
   }
 
   ProcessIdentity init() {
