@@ -23,6 +23,8 @@ final class EnvironmentAnswers {
 
   private static final Logger LOG = LoggerFactory.getLogger(EnvironmentAnswers.class);
 
+  private static final Failure BUSY = new Failure.HostUnavailable(5);
+
   private final EnvironmentId id;
   private final EnvironmentLife life;
   private final EnvironmentShells shells;
@@ -98,6 +100,10 @@ final class EnvironmentAnswers {
   }
 
   void usage(EnvironmentState.Present present, Environment.MeasureUsage request) {
+    if (turns(present).isFull()) {
+      request.refuse(BUSY);
+      return;
+    }
     Workspace place = life.workspace();
     Quotas quotas = request.quotas();
     CompletionStage<Environment.Usage> usage =
@@ -130,8 +136,9 @@ final class EnvironmentAnswers {
   }
 
   void file(EnvironmentState.Present present, Environment.RunFile request) {
-    if (present.isArchived()) {
-      request.refuse(new Failure.EnvironmentArchived());
+    Optional<Failure> refusal = refusesFiles(present);
+    if (refusal.isPresent()) {
+      request.refuse(refusal.get());
       return;
     }
     use();
@@ -143,8 +150,9 @@ final class EnvironmentAnswers {
   }
 
   void transfer(EnvironmentState.Present present, Environment.Transfer request) {
-    if (present.isArchived()) {
-      request.refuse(new Failure.EnvironmentArchived());
+    Optional<Failure> refusal = refusesFiles(present);
+    if (refusal.isPresent()) {
+      request.refuse(refusal.get());
       return;
     }
     use();
@@ -153,6 +161,13 @@ final class EnvironmentAnswers {
         request,
         later(turns(present).all(), () -> work.transfer(place, request)),
         request.replyTo());
+  }
+
+  private Optional<Failure> refusesFiles(EnvironmentState.Present present) {
+    if (present.isArchived()) {
+      return Optional.of(new Failure.EnvironmentArchived());
+    }
+    return turns(present).isFull() ? Optional.of(BUSY) : Optional.empty();
   }
 
   private void use() {

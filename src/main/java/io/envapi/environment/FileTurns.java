@@ -8,13 +8,21 @@ final class FileTurns {
 
   static final int MOST = 8;
 
-  private final Executor all;
-  private final Executor changes;
+  /** As many as one account may ask at once, where that is not set otherwise. */
+  static final int MOST_WAITING = 512;
+
+  private final Turns all;
+  private final Turns changes;
 
   FileTurns(Executor threads) {
     this.all = new Turns(threads, MOST);
     // They are made one after another anyway: no more threads need to wait for one another.
     this.changes = new Turns(all, 1);
+  }
+
+  /** Whether so much waits that most of those who asked for it must have given up. */
+  boolean isFull() {
+    return all.waiting() + changes.waiting() >= MOST_WAITING;
   }
 
   Executor all() {

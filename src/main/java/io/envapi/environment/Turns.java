@@ -35,6 +35,10 @@ final class Turns implements Executor {
     begin(task);
   }
 
+  synchronized int waiting() {
+    return waiting.size();
+  }
+
   private void begin(Runnable task) {
     threads.execute(
         () -> {

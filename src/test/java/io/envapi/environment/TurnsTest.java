@@ -93,6 +93,19 @@ class TurnsTest {
   }
 
   @Test
+  void nobodyWaitsWithoutEnd() {
+    FileTurns turns = files.of(ALICE);
+    give(turns.of(CHANGE), 1);
+    give(turns.of(CHANGE), FileTurns.MOST_WAITING - 1);
+    assertThat(turns.isFull()).isFalse();
+    give(turns.of(READ), FileTurns.MOST);
+    assertThat(turns.isFull()).isTrue();
+    end(1);
+    end(1);
+    assertThat(turns.isFull()).isFalse();
+  }
+
+  @Test
   void changesLeaveThreadsToReads() {
     FileTurns turns = files.of(ALICE);
     give(turns.of(CHANGE), 40);

@@ -345,6 +345,21 @@ class EnvironmentSpec extends ActorBehaviour with LiveEnvironments {
       written.receiveMessages(5, longest)
     }
 
+    "refuse what is asked of its files when too much of that waits" in inEnvironment { live =>
+      live.write("file", "text")
+      fileGate.close()
+      val read = createTestProbe[Environment.FileReply]()
+      val most = FileTurns.MOST + FileTurns.MOST_WAITING
+      (0 to most).foreach(_ =>
+        live.actor ! new Environment.RunFile(
+          new FileOperation.ReadFile(SentPath.of("file"), 0, 100),
+          live.effective,
+          read.ref))
+      read.receiveMessage(longest) shouldBe new Environment.Refused(new Failure.HostUnavailable(5))
+      fileGate.reopen()
+      read.receiveMessages(most, longest).foreach(_ shouldBe an[Environment.FileDone])
+    }
+
     "not archive an environment that came into use while it was looked at" in inEnvironment { live =>
       live.write("file", "text")
       gate.close()
