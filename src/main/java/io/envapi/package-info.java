@@ -1,4 +1,6 @@
-/** What every part shares: the mark of messages that may cross hosts. */
+/**
+ * What actors of every package share: message marks and their serialisation, asking, supervision.
+ */
 @NullMarked
 package io.envapi;
 

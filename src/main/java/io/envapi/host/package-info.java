@@ -1,6 +1,7 @@
 /**
  * Hosts, and how a request finds the environment it is for: the only package that knows the
- * cluster. May use {@code environment}, {@code account} and what is below them.
+ * cluster. May use {@code environment}, {@code shell}, {@code account}, {@code idempotency}, {@code
+ * sandbox}, {@code files}, {@code audit}, {@code failure} and {@code id}.
  */
 @NullMarked
 package io.envapi.host;

@@ -1,6 +1,6 @@
 /**
  * What people chose for themselves, as the settings service keeps it. May use {@code keyring},
- * {@code id}, {@code failure} and {@code audit}; knows nothing of actors.
+ * {@code id} and {@code failure}; knows nothing of actors.
  */
 @NullMarked
 package io.envapi.preferences;

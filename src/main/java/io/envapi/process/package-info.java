@@ -1,7 +1,6 @@
 /**
  * Processes as {@code /proc} shows them: who they are, which belong to a shell, and how to signal
- * one without hitting another that took over its number. May use {@code linux}, {@code failure} and
- * {@code id}.
+ * one without hitting another that took over its number. May use {@code linux}.
  */
 @NullMarked
 package io.envapi.process;

@@ -1,7 +1,6 @@
 /**
  * A persistent shell: the process, its commands, how the end of one is known, and its output. May
- * use {@code sandbox}, {@code process}, {@code linux}, {@code keyring}, {@code audit}, {@code
- * failure} and {@code id}.
+ * use {@code sandbox}, {@code process}, {@code linux}, {@code failure} and {@code id}.
  */
 @NullMarked
 package io.envapi.shell;
