@@ -4,7 +4,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.envapi.id.AccountId;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -174,7 +173,7 @@ public final class AuditLog implements AutoCloseable {
         recovered();
         line.written().complete(null);
         return;
-      } catch (IOException | UncheckedIOException e) {
+      } catch (IOException e) {
         writingSince = 0;
         failed(e);
         if (closing) {
@@ -186,7 +185,7 @@ public final class AuditLog implements AutoCloseable {
     }
   }
 
-  private void failed(Exception e) {
+  private void failed(IOException e) {
     String message = String.valueOf(e.getMessage());
     boolean full =
         message.contains("No space left on device") || message.contains("Disk quota exceeded");

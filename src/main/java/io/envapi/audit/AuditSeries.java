@@ -1,6 +1,7 @@
 package io.envapi.audit;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -144,6 +145,8 @@ final class AuditSeries implements AutoCloseable {
               })
           .sorted(Comparator.comparingLong(Full::number))
           .toList();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 

@@ -190,7 +190,7 @@ final class EnvironmentWork {
   /**
    * Ends the tier's own processes and empties workspace and logs.
    *
-   * @throws IllegalStateException when something is left
+   * @throws IllegalStateException when something is left in them
    */
   void empty(Workspace workspace) {
     runtime.processes().dropSpare(id);
@@ -201,9 +201,9 @@ final class EnvironmentWork {
       TreeRemoval.emptyTree(workspace.logs());
     } catch (LinuxException | IllegalStateException e) {
       LOG.warn("{}: not emptied at once: {}", id, e.toString());
-      runtime.sandbox().wipe(workspace);
-      TreeRemoval.requireEmpty(workspace.files());
-      TreeRemoval.requireEmpty(workspace.logs());
+      if (!runtime.sandbox().wipe(workspace)) {
+        throw new IllegalStateException("files are left", e);
+      }
     }
   }
 
@@ -233,17 +233,19 @@ final class EnvironmentWork {
    */
   void remove(int uid) {
     runtime.processes().dropSpare(id);
+    runtime.sandbox().stop(id);
     runtime.processes().forget(id);
     close();
-    runtime.sandbox().stop(id);
+    // Nothing is made first, for which a full disk would have no room.
     Workspace workspace = runtime.sandbox().workspace(id, uid);
     try {
       TreeRemoval.deleteTree(workspace.root());
     } catch (LinuxException | IllegalStateException e) {
       LOG.warn("{}: not removed at once: {}", id, e.toString());
     }
-    runtime.sandbox().remove(id, workspace);
-    TreeRemoval.requireGone(workspace.root());
+    if (!runtime.sandbox().remove(id, workspace)) {
+      throw new IllegalStateException("files are left");
+    }
   }
 
   /** Shells that are only history: what cannot be deleted now goes with the environment. */

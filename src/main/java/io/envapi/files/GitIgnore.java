@@ -4,18 +4,17 @@ import io.envapi.linux.Directory;
 import io.envapi.linux.FileName;
 import io.envapi.linux.LinuxException;
 import java.nio.charset.StandardCharsets;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
  * What {@code .gitignore} files say (gitignore(5)): of the patterns from the top down to an entry's
  * directory the last that matches decides. The top is the innermost directory above the start of
- * the walk that has a {@code .git}, or the workspace.
+ * the walk that has a {@code .git}, or the workspace. A file is passed over when it is too large,
+ * by itself or together with those above it.
  *
- * <p>Asked in the order of a walk that goes depth first: what was read of directories that the walk
- * has left is dropped.
+ * <p>For one walk, which is depth first: the rules of a directory are dropped when it is left.
  */
 final class GitIgnore {
 
@@ -23,28 +22,40 @@ final class GitIgnore {
   private static final FileName GIT = FileName.of(".git");
   private static final int LARGEST = 256 * 1024;
 
-  /** Of all files that count at once, in bytes: compiled they take 80 times as much. */
-  private static final int MOST = 512 * 1024;
+  /**
+   * The most of all files from the workspace down to one directory, in bytes: compiled rules take
+   * about eighty times as much memory.
+   */
+  private static final int MOST = 2 * LARGEST;
 
-  /** One file's. */
-  private record Rules(List<GitRule> rules, int bytes) {
-    static final Rules NONE = new Rules(List.of(), 0);
+  /**
+   * One directory.
+   *
+   * @param bytes read for them, which count also where what they say does not
+   */
+  private record Level(List<GitRule> rules, int bytes) {
+    static final Level NONE = new Level(List.of(), 0);
   }
 
   private final WorkspaceRoot root;
-  private final Map<List<FileName>, Rules> byDirectory = new HashMap<>();
+
+  /** Of the workspace and, in order, of each directory of {@link #present}. */
+  private final List<Level> levels = new ArrayList<>();
+
+  private List<FileName> present;
 
   /**
    * @param start the directory where the walk starts, from the workspace
    */
   GitIgnore(WorkspaceRoot root, List<FileName> start) {
     this.root = root;
+    this.present = List.copyOf(start);
     Directory at = root.directory();
     try {
-      for (int i = 0; i < start.size(); i++) {
+      for (FileName name : start) {
         beginsAgain(at);
-        byDirectory.put(List.copyOf(start.subList(0, i)), read(at));
-        Directory next = at.openDirectory(start.get(i));
+        levels.add(read(at));
+        Directory next = at.openDirectory(name);
         leave(at);
         at = next;
       }
@@ -64,7 +75,7 @@ final class GitIgnore {
   private void beginsAgain(Directory directory) {
     try {
       directory.stat(GIT);
-      byDirectory.clear();
+      levels.replaceAll(level -> new Level(List.of(), level.bytes()));
     } catch (LinuxException e) {
       // It is none.
       return;
@@ -79,14 +90,10 @@ final class GitIgnore {
     if (path.getLast().equals(GIT)) {
       return true;
     }
-    List<FileName> parent = List.copyOf(path.subList(0, path.size() - 1));
-    if (!byDirectory.containsKey(parent)) {
-      byDirectory.keySet().removeIf(each -> !isAbove(each, parent));
-      byDirectory.put(parent, read(in));
-    }
+    enter(in, path.subList(0, path.size() - 1));
     boolean ignored = false;
     for (int i = 0; i < path.size(); i++) {
-      List<GitRule> rules = byDirectory.getOrDefault(path.subList(0, i), Rules.NONE).rules();
+      List<GitRule> rules = levels.get(i).rules();
       String below = rules.isEmpty() ? "" : path(path.subList(i, path.size()));
       for (GitRule rule : rules) {
         if (rule.matches(below, directory)) {
@@ -97,21 +104,37 @@ final class GitIgnore {
     return ignored;
   }
 
-  private static boolean isAbove(List<FileName> directory, List<FileName> path) {
-    return directory.size() < path.size() && directory.equals(path.subList(0, directory.size()));
+  private void enter(Directory in, List<FileName> directory) {
+    if (!directory.equals(present)) {
+      int common = common(directory, present);
+      levels.subList(Math.min(levels.size(), common + 1), levels.size()).clear();
+      present = List.copyOf(directory);
+    }
+    if (levels.size() == directory.size()) {
+      levels.add(read(in));
+    }
   }
 
-  private Rules read(Directory in) {
-    int room = MOST - byDirectory.values().stream().mapToInt(Rules::bytes).sum();
+  private static int common(List<FileName> one, List<FileName> other) {
+    int most = Math.min(one.size(), other.size());
+    int common = 0;
+    while (common < most && one.get(common).equals(other.get(common))) {
+      common++;
+    }
+    return common;
+  }
+
+  private Level read(Directory in) {
+    int room = MOST - levels.stream().mapToInt(Level::bytes).sum();
     try (WorkspaceRoot.Opened opened = root.open(in, NAME).orElse(null)) {
       if (opened == null) {
-        return Rules.NONE;
+        return Level.NONE;
       }
-      byte[] text = ContentScan.readAll(opened.file(), Math.min(LARGEST, room));
-      return new Rules(GitRule.all(latin(text)), text.length);
+      byte[] content = ContentScan.readAll(opened.file(), Math.min(LARGEST, room));
+      return new Level(GitRule.all(latin(content)), content.length);
     } catch (LinuxException | Refusal e) {
       // None, or none that can be read.
-      return Rules.NONE;
+      return Level.NONE;
     }
   }
 

@@ -2,12 +2,9 @@ package io.envapi.files;
 
 import io.envapi.linux.Directory;
 import io.envapi.linux.DirectoryEntry;
-import io.envapi.linux.DirectoryReader;
 import io.envapi.linux.Errno;
 import io.envapi.linux.FileName;
 import io.envapi.linux.LinuxException;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -57,32 +54,6 @@ public final class TreeRemoval {
       if (!e.is(Errno.ENOENT)) {
         throw e;
       }
-    }
-  }
-
-  /**
-   * @throws IllegalStateException when there is something beneath one of the service's own
-   *     directories
-   */
-  public static void requireEmpty(Path directory) {
-    try (Directory opened = Directory.open(directory);
-        DirectoryReader entries = opened.entries()) {
-      if (entries.next().isPresent()) {
-        throw new IllegalStateException("a tree that is to be emptied is not empty");
-      }
-    } catch (LinuxException e) {
-      if (!e.is(Errno.ENOENT)) {
-        throw new IllegalStateException("a tree that is to be emptied cannot be read", e);
-      }
-    }
-  }
-
-  /**
-   * @throws IllegalStateException when there is such a directory of the service's own
-   */
-  public static void requireGone(Path directory) {
-    if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-      throw new IllegalStateException("a tree that is to be removed is still there");
     }
   }
 

@@ -48,14 +48,14 @@ public final class Memfd implements AutoCloseable {
       int fd =
           (int)
               LibC.call("memfd_create", e -> (int) MEMFD_CREATE.invokeExact(e, shown, MFD_CLOEXEC));
-      var descriptor = new FileDescriptor(fd);
+      FileDescriptor descriptor = new FileDescriptor(fd);
       try {
         LibC.call("fchmod", e -> (int) FCHMOD.invokeExact(e, fd, READABLE_BY_ALL));
+        return new Memfd(descriptor);
       } catch (LinuxException e) {
         descriptor.close();
         throw e;
       }
-      return new Memfd(descriptor);
     }
   }
 

@@ -36,6 +36,9 @@ final class Cgroups {
   /** What the shell itself and what wraps it have used by the time they are limited, in bytes. */
   private static final long LEAST_MEMORY = 4 << 20;
 
+  /** {@code PID_MAX_LIMIT} of {@code <linux/threads.h>}; {@code pids.max} takes no more. */
+  static final long MOST_PROCESSES = 4_194_304;
+
   private final Optional<Path> unified;
   private final Optional<Path> memoryV1;
   private final Optional<Path> pidsV1;
@@ -191,7 +194,8 @@ final class Cgroups {
    * @return false when a limit that can be held is not
    */
   boolean limit(Cgroup group, Limits limits, int wrappers) {
-    String processes = Long.toString(limits.processes() + wrappers);
+    long most = MOST_PROCESSES - wrappers;
+    String processes = Long.toString(Math.min(limits.processes(), most) + wrappers);
     String memory = Long.toString(Math.max(limits.memoryBytes(), LEAST_MEMORY));
     boolean held = true;
     if (holdsProcesses()) {

@@ -9,8 +9,11 @@ import io.envapi.linux.LinuxException;
 import io.envapi.linux.Spawn;
 import io.envapi.linux.Spawner;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -100,15 +103,28 @@ final class Directories {
     }
   }
 
-  /** Empties the workspace and the logs. */
-  void wipe(Workspace workspace) {
+  /** Empties the workspace and the logs; whether nothing is left in them. */
+  boolean wipe(Workspace workspace) {
     delete(workspace.files(), true);
     delete(workspace.logs(), true);
+    return isEmpty(workspace.files()) && isEmpty(workspace.logs());
   }
 
-  /** Deletes everything the environment has. */
-  void remove(Workspace workspace) {
+  /** Deletes everything the environment has; whether nothing is left. */
+  boolean remove(Workspace workspace) {
     delete(workspace.root(), false);
+    return !Files.exists(workspace.root(), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static boolean isEmpty(Path directory) {
+    try (DirectoryStream<Path> content = Files.newDirectoryStream(directory)) {
+      return !content.iterator().hasNext();
+    } catch (NoSuchFileException e) {
+      return true;
+    } catch (IOException | DirectoryIteratorException e) {
+      LOG.warn("{} cannot be looked into: {}", directory, e.toString());
+      return false;
+    }
   }
 
   private static void directory(Path path, String permissions) throws IOException {

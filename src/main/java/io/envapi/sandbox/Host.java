@@ -1,10 +1,12 @@
 package io.envapi.sandbox;
 
 import io.envapi.failure.Failure;
+import io.envapi.failure.Result;
 import io.envapi.id.EnvironmentId;
 import io.envapi.linux.Credentials;
 import io.envapi.linux.Spawner;
 import java.util.List;
+import java.util.OptionalInt;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,10 +43,18 @@ record Host(
     return uid >= settings.uidBase() && uid - settings.uidBase() < settings.uidCount();
   }
 
-  /** Why an environment with the number of a user that is not lent any more cannot be used. */
-  Failure notLent(EnvironmentId environment, int uid) {
-    LOG.warn("{} has the uid {}, which ENVAPI_UID_BASE and _COUNT do not lend", environment, uid);
-    return new Failure.SandboxFailed("the environment's user is not lent any more");
+  /** As {@link Sandbox#prepare}, of an environment that has the uid on the host too. */
+  Result<Workspace> prepare(EnvironmentId environment, int uid) {
+    if (lends(uid)) {
+      return directories.prepare(environment, uid, OptionalInt.of(uid));
+    }
+    LOG.warn(
+        "{} cannot be used: its uid {} is not between {} and {} any more",
+        environment,
+        uid,
+        settings.uidBase(),
+        settings.uidBase() + settings.uidCount() - 1);
+    return Result.refused(new Failure.SandboxFailed("its uid is not lent any more"));
   }
 
   /** The uid that the directory tier's shells share where the service is root. */

@@ -74,13 +74,9 @@ public final class NamespaceSandbox implements Sandbox {
 
   @Override
   public Result<Workspace> prepare(EnvironmentId environment, int uid) {
-    if (!host.credentials().isRoot()) {
-      return host.directories().prepare(environment, host.credentials().uid(), OptionalInt.empty());
-    }
-    if (!host.lends(uid)) {
-      return Result.refused(host.notLent(environment, uid));
-    }
-    return host.directories().prepare(environment, uid, OptionalInt.of(uid));
+    return host.credentials().isRoot()
+        ? host.prepare(environment, uid)
+        : host.directories().prepare(environment, host.credentials().uid(), OptionalInt.empty());
   }
 
   @Override
@@ -101,10 +97,7 @@ public final class NamespaceSandbox implements Sandbox {
                   pty.close();
                   return Result.refused(NO_TERMINAL);
                 }
-                if (host.credentials().isRoot()) {
-                  give(pty, workspace.uid());
-                }
-                return Result.ok(new Terminal(pty.master(), pty.slave()));
+                return Result.ok(Terminal.of(pty, owner(workspace)));
               } catch (LinuxException e) {
                 LOG.warn("no terminal for {}: {}", environment, e.getMessage());
                 return Result.refused(NO_TERMINAL);
@@ -112,13 +105,9 @@ public final class NamespaceSandbox implements Sandbox {
             });
   }
 
-  private static void give(Pty pty, int uid) {
-    try {
-      pty.giveTo(uid, uid);
-    } catch (LinuxException e) {
-      pty.close();
-      throw e;
-    }
+  /** The user on the host that shells of a workspace become, if it is not the service's. */
+  private OptionalInt owner(Workspace workspace) {
+    return host.credentials().isRoot() ? OptionalInt.of(workspace.uid()) : OptionalInt.empty();
   }
 
   @Override
@@ -134,10 +123,7 @@ public final class NamespaceSandbox implements Sandbox {
 
   private Result<Started> join(Launch launch, Holder holder) {
     int init = holder.init().pid();
-    OptionalInt owner =
-        host.credentials().isRoot()
-            ? OptionalInt.of(launch.workspace().uid())
-            : OptionalInt.empty();
+    OptionalInt owner = owner(launch.workspace());
     long others =
         host.cgroups().holdsProcesses()
             ? 0
@@ -253,14 +239,14 @@ public final class NamespaceSandbox implements Sandbox {
   }
 
   @Override
-  public void wipe(Workspace workspace) {
-    host.directories().wipe(workspace);
+  public boolean wipe(Workspace workspace) {
+    return host.directories().wipe(workspace);
   }
 
   @Override
-  public void remove(EnvironmentId environment, Workspace workspace) {
+  public boolean remove(EnvironmentId environment, Workspace workspace) {
     stop(environment);
-    host.directories().remove(workspace);
+    return host.directories().remove(workspace);
   }
 
   @Override

@@ -77,22 +77,12 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
   @Override
   public Result<Terminal> openTerminal(
       EnvironmentId environment, Workspace workspace, boolean network) {
+    OptionalInt owner = owner(workspace.uid());
     try {
-      Pty pty = Pty.open(PTMX);
-      owner(workspace.uid()).ifPresent(uid -> give(pty, uid));
-      return Result.ok(new Terminal(pty.master(), pty.slave()));
+      return Result.ok(Terminal.of(Pty.open(PTMX), owner));
     } catch (LinuxException e) {
       LOG.warn("no terminal for {}: {}", environment, e.getMessage());
       return Result.refused(new Failure.SandboxFailed("no terminal could be opened"));
-    }
-  }
-
-  private static void give(Pty pty, int uid) {
-    try {
-      pty.giveTo(uid, uid);
-    } catch (LinuxException e) {
-      pty.close();
-      throw e;
     }
   }
 
@@ -154,14 +144,14 @@ abstract sealed class OpenSandbox implements Sandbox permits DirectorySandbox, U
   }
 
   @Override
-  public void wipe(Workspace workspace) {
-    host.directories().wipe(workspace);
+  public boolean wipe(Workspace workspace) {
+    return host.directories().wipe(workspace);
   }
 
   @Override
-  public void remove(EnvironmentId environment, Workspace workspace) {
+  public boolean remove(EnvironmentId environment, Workspace workspace) {
     stop(environment);
-    host.directories().remove(workspace);
+    return host.directories().remove(workspace);
   }
 
   @Override

@@ -25,7 +25,7 @@ public interface Sandbox {
    */
   Result<Workspace> prepare(EnvironmentId environment, int uid);
 
-  /** Where an environment's directories are, whether they exist or not. */
+  /** Where the directories of an environment are, whether they exist or not. */
   Workspace workspace(EnvironmentId environment, int uid);
 
   /**
@@ -52,11 +52,13 @@ public interface Sandbox {
   /** Ends every process of the environment that the tier itself keeps, such as the holder. */
   void stop(EnvironmentId environment);
 
-  /** Empties the workspace and the logs; the directories stay. */
-  void wipe(Workspace workspace);
+  /** Empties the workspace and the logs; the directories stay. False when something is left. */
+  boolean wipe(Workspace workspace);
 
-  /** Stops the environment and deletes everything it has on the host. */
-  void remove(EnvironmentId environment, Workspace workspace);
+  /**
+   * Stops the environment and deletes everything it has on the host. False when something is left.
+   */
+  boolean remove(EnvironmentId environment, Workspace workspace);
 
   /**
    * After a restart: ends what an earlier service left running of this environment, found by the

@@ -2,6 +2,7 @@ package io.envapi.sandbox;
 
 import io.envapi.linux.Rlimits;
 import io.envapi.linux.Rlimits.Resource;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -22,6 +23,9 @@ final class ShellLimits {
   /** The unit of bash's {@code ulimit -f} and {@code -v}; a part of one counts as a whole. */
   private static final long UNIT = 1024;
 
+  /** The kernel counts them in nanoseconds, which more of them overflow. */
+  private static final long MOST_SECONDS = Duration.ofNanos(Long.MAX_VALUE).toSeconds();
+
   private ShellLimits() {}
 
   /**
@@ -34,10 +38,11 @@ final class ShellLimits {
     commands.addAll(set('c', Resource.CORE, 0, 0, 1));
     commands.addAll(fileSize(limits.fileSizeBytes()));
     // SIGXCPU first, SIGKILL a second later for a program that does not heed it.
-    commands.addAll(set('t', Resource.CPU, limits.cpuSeconds(), limits.cpuSeconds() + 1, 1));
+    long seconds = Math.min(limits.cpuSeconds(), MOST_SECONDS);
+    commands.addAll(set('t', Resource.CPU, seconds, seconds + 1, 1));
     commands.addAll(set('n', Resource.NOFILE, OPEN_FILES, OPEN_FILES_AT_MOST, 1));
     if (!cgroups.holdsProcesses()) {
-      long processes = limits.processes() + others;
+      long processes = Math.min(limits.processes(), Cgroups.MOST_PROCESSES) + others;
       commands.addAll(set('u', Resource.NPROC, processes, processes, 1));
     }
     if (!cgroups.holdsMemory()) {
@@ -49,7 +54,7 @@ final class ShellLimits {
   /** Exactly so many bytes, for which it takes prlimit(1) where they are no whole units of bash. */
   private static List<String> fileSize(long bytes) {
     List<String> whole = set('f', Resource.FSIZE, bytes, bytes, UNIT);
-    return bytes % UNIT == 0 || bytes > inherited(Resource.FSIZE)
+    return bytes % UNIT == 0 || bytes > inherited(Resource.FSIZE) / UNIT * UNIT
         ? whole
         : List.of(whole.getFirst(), whole.getLast(), "prlimit --pid $$ --fsize=" + bytes);
   }

@@ -29,13 +29,14 @@ public final class UserSandbox extends OpenSandbox {
 
   @Override
   public Result<Workspace> prepare(EnvironmentId environment, int uid) {
-    return host().lends(uid)
-        ? super.prepare(environment, uid)
-        : Result.refused(host().notLent(environment, uid));
+    return host().prepare(environment, uid);
   }
 
   @Override
   OptionalInt owner(int uid) {
+    if (!host().lends(uid)) {
+      throw new IllegalArgumentException("uid " + uid + " is not lent to environments");
+    }
     return OptionalInt.of(uid);
   }
 

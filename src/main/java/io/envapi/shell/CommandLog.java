@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * The output of one command on disk, up to a cap; readable while it grows and after a restart.
  *
  * <p>The file appears with the first byte, so a silent command costs none. A full or broken disk
- * ends the log ({@link #truncated}) and not the command.
+ * ends the log for good ({@link #truncated}) and not the command.
  */
 final class CommandLog implements AutoCloseable {
 
@@ -52,7 +52,7 @@ final class CommandLog implements AutoCloseable {
     } catch (IOException e) {
       LOG.warn("a command's log ends early: {}", e.getClass().getSimpleName());
       truncated = true;
-      // With more after it what follows would be at another offset than it is read by.
+      // What came later would be in the place of what is missing.
       cap = bytes;
     }
   }

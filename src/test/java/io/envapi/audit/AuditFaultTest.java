@@ -8,8 +8,10 @@ import io.envapi.id.AccountId;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +104,54 @@ class AuditFaultTest {
               java.util.stream.IntStream.rangeClosed(0, writes.size()).boxed().toList());
     } finally {
       run("umount", "--lazy", small.toString());
+    }
+  }
+
+  @Test
+  void aDirectoryThatCannotBeListedEndsNothing() throws Exception {
+    Path real = Files.createDirectory(directory.resolve("real"));
+    Path shown = Files.createSymbolicLink(directory.resolve("shown"), real);
+    Process parent = new ProcessBuilder("sh", "-c", "sleep 0 & echo $!; exec sleep 1000").start();
+    try (var output = parent.inputReader();
+        var log = AuditLog.open(shown, sizes(1, 100, 100, Long.MAX_VALUE))) {
+      // Of a process that has ended, and that nobody has waited for.
+      Path unlistable = Path.of("/proc", output.readLine(), "net");
+      await()
+          .atMost(SOON)
+          .until(() -> parent.toHandle().children().allMatch(AuditFaultTest::ended));
+      assumeTrue(cannotBeListed(unlistable), "this kernel lists it");
+      place(log).record(List.of(event(0))).join();
+      lead(shown, unlistable);
+
+      CompletableFuture<Void> second = place(log).record(List.of(event(1)));
+
+      await().atMost(SOON).until(() -> log.reserve() instanceof AuditLog.Unavailable);
+      lead(shown, real);
+      assertThat(second).succeedsWithin(SOON);
+      await().atMost(SOON).until(() -> log.reserve() instanceof AuditLog.Place);
+    } finally {
+      parent.destroyForcibly();
+    }
+  }
+
+  private static boolean ended(ProcessHandle process) {
+    try {
+      return Files.readString(Path.of("/proc/" + process.pid() + "/stat")).contains(") Z ");
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static void lead(Path link, Path target) throws IOException {
+    Path made = Files.createSymbolicLink(link.resolveSibling("link"), target);
+    Files.move(made, link, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  private static boolean cannotBeListed(Path path) throws IOException {
+    try (var entries = Files.list(path)) {
+      return entries.count() < 0;
+    } catch (UncheckedIOException e) {
+      return true;
     }
   }
 

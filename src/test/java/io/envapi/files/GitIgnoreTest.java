@@ -2,6 +2,9 @@ package io.envapi.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.envapi.linux.Directory;
+import io.envapi.linux.FileName;
+import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -254,6 +257,50 @@ class GitIgnoreTest {
     assertThat(kept()).containsExactlyInAnyOrder("a", "d/.gitx");
   }
 
+  @Test
+  void directoriesThatTheWalkHasLeftTakeNoMemory() {
+    try (Directory top = Directory.open(workspace.files)) {
+      var root = new WorkspaceRoot(top, workspace.uid, workspace.uid, List.of());
+      var ignore = new GitIgnore(root, List.of());
+      long before = usedHeap();
+      for (int i = 0; i < 12; i++) {
+        workspace.written(i + "/.gitignore", large(i));
+        FileName name = FileName.of(Integer.toString(i));
+        assertThat(ignore.ignores(top, List.of(name), true)).isFalse();
+        try (Directory in = top.openDirectory(name)) {
+          assertThat(ignore.ignores(in, List.of(name, FileName.of("hidden" + i)), false)).isTrue();
+          assertThat(ignore.ignores(in, List.of(name, FileName.of("other")), false)).isFalse();
+        }
+      }
+      // Compiled, one file takes about 20 MiB.
+      assertThat(usedHeap() - before).isLessThan(100 << 20);
+      assertThat(ignore.ignores(top, List.of(FileName.of("other")), false)).isFalse();
+    }
+  }
+
+  private static long usedHeap() {
+    System.gc();
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  @Test
+  void rulesAboveADirectoryLeaveNoRoomForMoreThanTheyMay() {
+    String path = "";
+    for (String name : List.of("a", "b", "c", "d")) {
+      workspace.written(path + ".gitignore", large(path.length()));
+      workspace.written(path + "hidden" + path.length(), "needle");
+      path += name + "/";
+    }
+    assertThat(kept()).containsExactly("a/b/c/hidden6", "a/b/hidden4");
+    assertThat(kept("a/b/c")).containsExactly("a/b/c/hidden6");
+  }
+
+  /** As large as may be, and ignores {@code hidden} with that number. */
+  private static String large(int number) {
+    String rule = "[!a-z]" + "x?".repeat(58) + "\n";
+    return "hidden" + number + "\n" + rule.repeat(255_000 / rule.length());
+  }
+
   private void prepare(Case each) {
     each.rules().forEach(workspace::written);
     each.kept().forEach(this::write);
@@ -275,10 +322,14 @@ class GitIgnoreTest {
   }
 
   private Set<String> kept() {
+    return kept(".");
+  }
+
+  private Set<String> kept(String start) {
     FileOperation.Search search =
         new FileOperation.Search(
             "needle",
-            SentPath.of("."),
+            SentPath.of(start),
             Optional.empty(),
             10,
             FileOperation.SearchMode.FILES_WITH_MATCHES,

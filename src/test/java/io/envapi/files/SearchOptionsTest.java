@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.envapi.failure.Failure;
 import io.envapi.failure.Result;
+import io.envapi.linux.Directory;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -81,26 +82,6 @@ class SearchOptionsTest {
         .isInstanceOf(TimedText.TimeIsUp.class);
   }
 
-  /** What counts of them at once is bounded, and what is left behind does not count. */
-  @Test
-  void largeIgnoreFilesCountOnTheWayToAFile() {
-    String filler = "#" + "-".repeat(200 << 10) + "\n";
-    for (String directory : List.of("a", "b", "c", "d", "d/e", "d/e/f")) {
-      workspace.written(directory + "/.gitignore", filler + "secret" + directory.length() + "\n");
-      for (String name : List.of("open", "secret1", "secret3", "secret5")) {
-        workspace.written(directory + "/" + name, "needle");
-      }
-    }
-    List<String> found =
-        workspace.ok(ignoring("."), FileAnswer.Found.class).matches().stream()
-            .map(FileAnswer.Match::path)
-            .filter(path -> path.endsWith("1") || path.endsWith("5"))
-            .toList();
-    assertThat(found)
-        .containsExactly(
-            "a/secret5", "b/secret5", "c/secret5", "d/e/f/secret5", "d/e/secret5", "d/secret5");
-  }
-
   @Test
   @Timeout(20)
   void aSearchEndsWhenItsWorkspaceIsClosed() throws Exception {
@@ -118,6 +99,18 @@ class SearchOptionsTest {
         .isInstanceOfSatisfying(
             Result.Ok.class,
             ok -> assertThat(((FileAnswer.Found) ok.value()).complete()).isFalse());
+  }
+
+  @Test
+  void aSearchEndsInTimeWhereThereAreOnlyDirectories() {
+    workspace.ok(Fixture.mkdir("a/b"), FileAnswer.Made.class);
+    try (Directory directory = Directory.open(workspace.files)) {
+      var root = new WorkspaceRoot(directory, workspace.uid, workspace.uid, List.of());
+      assertThat(FileSearch.search(root, search("x", false, false), () -> true).complete())
+          .isFalse();
+      assertThat(FileSearch.search(root, search("x", false, false), () -> false).complete())
+          .isTrue();
+    }
   }
 
   @Test

@@ -110,4 +110,17 @@ class WithoutCgroupsTest {
         .untilAsserted(
             () -> assertThat(ProcessScan.ofUser(environment.workspace().uid())).isEmpty());
   }
+
+  @ParameterizedTest
+  @EnumSource(SandboxTier.class)
+  void aLimitBeyondWhatAnyHostHasIsNone(SandboxTier tier) {
+    try (TestEnvironment environment = environment(tier)) {
+      for (long much : new long[] {Long.MAX_VALUE, 1L << 62}) {
+        TestShell.Options options = DEFAULT.within(new Limits(much, much, much, much));
+        assertThat(environment.run(options, "sh -c 'echo fine'").output())
+            .as("%d", much)
+            .isEqualTo("fine\n");
+      }
+    }
+  }
 }

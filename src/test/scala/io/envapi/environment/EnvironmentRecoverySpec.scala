@@ -1,13 +1,15 @@
 package io.envapi.environment
 
 import io.envapi.ActorBehaviour
+import io.envapi.account.Account
 import io.envapi.failure.Failure
+import io.envapi.linux.{ExitStatus, Run}
 import io.envapi.process.ProcessIdentity
 import io.envapi.shell.{CommandRecord, ShellView, TerminalSize}
 
 import org.apache.pekko.actor.typed.ActorRef
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
@@ -142,6 +144,15 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       events(live.persistenceId).last shouldBe an[EnvironmentEvent.Reset]
     }
 
+    "be done again until nothing is left" in inEnvironment { live =>
+      val held = Files.createDirectory(live.files.resolve("held"))
+      mounted(held) {
+        live.tryReset() shouldBe new Environment.Refused(new Failure.HostUnavailable(2))
+      }
+      eventually(events(live.persistenceId).last shouldBe an[EnvironmentEvent.Reset])
+      Files.exists(held) shouldBe false
+    }
+
     "leave no rows of the shells it forgot" in inEnvironment { live =>
       val shell = live.open().id
       live.reset()
@@ -159,6 +170,25 @@ class EnvironmentRecoverySpec extends ActorBehaviour with LiveEnvironments {
       live.host.receiveMessage(longest).id shouldBe live.id
       rows.environments.asScala should contain(live.id)
     }
+
+    "be done again until nothing is left" in inEnvironment { live =>
+      val held = Files.createDirectory(live.files.resolve("held"))
+      mounted(held) {
+        live.delete() shouldBe new Environment.Refused(new Failure.HostUnavailable(2))
+        changes.asScala should not contain ((live.id, Account.Change.DELETED))
+      }
+      live.host.receiveMessage(longest).id shouldBe live.id
+      filesNamed(live.id.value) shouldBe empty
+    }
+  }
+
+  /** With another mount in the place of a directory, which nothing deletes. */
+  private def mounted(directory: Path)(test: => Any): Unit = {
+    assume(
+      Run.run(s"mount -t tmpfs tmpfs $directory").status == new ExitStatus.Exited(0),
+      "mounting a tmpfs needs CAP_SYS_ADMIN")
+    try test
+    finally Run.run(s"umount --lazy $directory")
   }
 
   "A restarted service" should {

@@ -5,10 +5,8 @@ import io.envapi.account.Account
 import io.envapi.failure.Failure
 import io.envapi.files.{FileOperation, SentPath}
 import io.envapi.id.ShellId
-import io.envapi.linux.{ExitStatus, Spawn, Spawner}
 import io.envapi.shell.{CommandRecord, Shell, ShellView, TerminalSize}
 
-import java.nio.file.{Files, Path}
 import java.util.{Map => JMap, Optional}
 import scala.jdk.CollectionConverters._
 
@@ -244,39 +242,6 @@ class EnvironmentSpec extends ActorBehaviour with LiveEnvironments {
       live.host.receiveMessage(longest) shouldBe new EnvironmentActor.EnvironmentGone(live.id)
       filesNamed(live.id.value) shouldBe empty
     }
-  }
-
-  "An environment that cannot be emptied" should {
-
-    "say so, and be empty when it can be" in inEnvironment { live =>
-      live.write("f", "x")
-      withMount(live.files.resolve("mounted")) {
-        live.tryReset() shouldBe new Environment.Refused(new Failure.HostUnavailable(2))
-      }
-      live.awaitChange(Account.Change.REVIVED)
-      Files.list(live.files).count() shouldBe 0
-    }
-
-    "not be forgotten when it is deleted" in inEnvironment { live =>
-      live.write("f", "x")
-      val files = live.files
-      withMount(files.resolve("mounted")) {
-        live.delete() shouldBe new Environment.Refused(new Failure.HostUnavailable(2))
-      }
-      eventually(Files.exists(files.getParent) shouldBe false)
-    }
-  }
-
-  /** What is mounted in a workspace can be removed by nobody. */
-  private def withMount(directory: Path)(test: => Unit): Unit = {
-    def command(argv: String*): Boolean =
-      Spawner.plain.spawn(Spawn.of(argv.asJava).environment(JMap.of("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"))).exit.join ==
-        new ExitStatus.Exited(0)
-
-    Files.createDirectory(directory)
-    assume(command("/bin/mount", "-t", "tmpfs", "tmpfs", directory.toString), "mounting a tmpfs needs CAP_SYS_ADMIN")
-    try test
-    finally command("/bin/umount", directory.toString) shouldBe true
   }
 
   "The reaper" should {
