@@ -49,7 +49,7 @@ class RootlessTest {
         say("layers: " + sandbox.layers());
         try (TestEnvironment environment = new TestEnvironment(sandbox, settings)) {
           say(environment.run(arguments[2]).output());
-          say(environment.run(TestShell.Options.DEFAULT.onTerminal(), "tty <&8").output());
+          say(environment.run(TestShell.Options.DEFAULT.onTerminal(), "tty <&1").output());
           try (TestShell shell = environment.shell()) {
             shell.send("(setsid sleep 1000 &) ; sleep 1000 & echo up").until("up");
             say("members: " + shell.started().members().members().size());
